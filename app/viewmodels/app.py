@@ -13,6 +13,7 @@ from app.protocol.events import EngineFailed, Event
 from app.protocol.reports import Problem
 from app.viewmodels.actions import run_of
 from app.viewmodels.app_state import AppState
+from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.hub.hub_region import HubRegion
@@ -29,8 +30,8 @@ from app.worker.engine_host import EngineHost
 class App(QObject):
     """The regions over one engine and one database.
 
-    Attributes: state, of the whole window; chat, library, cache, model and hub, the regions; settings, folders,
-    notices.
+    Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; settings,
+    folders, notices.
 
     Signal: logWanted(), show where the log lies.
     """
@@ -39,6 +40,7 @@ class App(QObject):
 
     chat: ChatRegion
     library: LibraryRegion
+    branches: BranchesRegion
     cache: CacheRegion
     model: ModelRegion
     hub: HubRegion
@@ -64,6 +66,7 @@ class App(QObject):
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.library = LibraryRegion(self._store, self.model, notices, self)
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
+        self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
@@ -107,6 +110,7 @@ class App(QObject):
         """Tell views now of what they would be told in the next turn of the event loop."""
         for region in (self.model, self.hub, self.cache, self.library, self.chat):
             region.state.catch_up()
+        self.branches.state.catch_up()
         self.chat.settings.state.catch_up()
         self.state.catch_up()
 

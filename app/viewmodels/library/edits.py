@@ -17,6 +17,7 @@ from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.library import Library
 from app.viewmodels.text import formatting
 
+LONGEST_NAME = 200
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."
 _IN_TREES = frozenset(
@@ -129,6 +130,15 @@ class Edits(QObject):
         found = self._library.conversation(conversation_id)
         if found is not None and self._library.is_stored(conversation_id):
             self._make(lambda store: store.conversations.mark_favourite(conversation_id, not found.is_favourite))
+
+    def name_branch(self, message_id: str, name: str) -> None:
+        """Give the branch that begins with a message a name; blanks alone take it away."""
+        line = " ".join(name.split())[:LONGEST_NAME]
+        self._make(lambda store: store.messages.name_branch(message_id, line or None))
+
+    def mark_branch(self, message_id: str, is_favourite: bool) -> None:
+        """Make the branch that begins with a message a favourite, or no longer."""
+        self._make(lambda store: store.messages.mark_favourite(message_id, is_favourite))
 
     def move(self, conversation_id: str, folder_id: str | None) -> None:
         """File a conversation in a folder, or in none."""

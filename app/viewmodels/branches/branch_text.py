@@ -1,0 +1,32 @@
+"""Branches in words, for the outline's foot and for screen readers."""
+
+from __future__ import annotations
+
+from app.viewmodels.branches.branch_rows import BranchRow
+from app.viewmodels.text import formatting
+from app.viewmodels.warmth.price_text import UNKNOWN
+from app.viewmodels.warmth.warmth import Warmth
+
+
+def spoken_branch(row: BranchRow, warmth: Warmth | None, level: int, now: float) -> str:
+    """Say a row: "Level 2, cheaper, favourite, 2 messages, now, 382 tokens, warm, open". level: counted from 1."""
+    parts = [f"Level {level}", row.title, *["favourite"] * row.is_favourite, row.detail(now)]
+    if warmth is not None:
+        parts += [formatting.tokens(warmth.tokens), warmth_word(warmth)]
+    return ", ".join([*parts, *["open"] * row.is_open])
+
+
+def warmth_word(warmth: Warmth) -> str:
+    """Say how much of a branch's own row is held: "warm", "part warm", "on disk", "cold"."""
+    if warmth.is_on_disk:
+        return "on disk"
+    if warmth.share <= 0:
+        return "cold"
+    return "warm" if warmth.share >= 1 else "part warm"
+
+
+def held_of(warmth: Warmth | None) -> str:
+    """Say how much of the whole path is held: "3 794 of 3 794 tokens warm"."""
+    if warmth is None:
+        return UNKNOWN
+    return f"{formatting.number(warmth.cached)} of {formatting.tokens(warmth.total)} warm"

@@ -1,0 +1,207 @@
+"""The branches of the open conversation: which are listed, which is chosen, and what is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.viewmodels.branches import branch_text
+from app.viewmodels.branches.branch_model import BranchModel
+from app.viewmodels.branches.branch_rows import BranchRow
+from app.viewmodels.branches.outline_nodes import LONG, OutlineChoice, count_ends, turns_of
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.text import formatting
+from app.viewmodels.warmth.price_text import price_sentence
+from app.viewmodels.warmth.warmth import Warmth
+from app.viewmodels.warmth.warmth_index import WarmthIndex
+
+NO_BRANCHES = "No branches yet. Press Cmd-D on any message to try it another way."
+
+
+@dataclass(frozen=True, slots=True)
+class BranchesState:
+    """The words and figures around the outline.
+
+    title, summary: of the conversation, and how much is in it. top: title of the run whose branches alone are shown, ""
+    for all. hint: what there is to say where there is little to be seen. chosen: the row that commands are about, None
+    without any; price, held, used: of its whole path, in words; warmth: as figures, None while they are not known.
+    """
+
+    title: str = ""
+    summary: str = ""
+    top: str = ""
+    hint: str = ""
+    chosen: BranchRow | None = None
+    price: str = ""
+    held: str = ""
+    used: str = ""
+    warmth: Warmth | None = None
+
+
+class BranchesRegion(QObject):
+    """Lists branches, and opens, names, marks and deletes them.
+
+    Nothing is followed before `wake`, so that an outline that nobody looks at costs nothing. Attributes: state; model,
+    of the outline; collapsed, ids of the rows whose branches a person has put away.
+
+    Signals: chosen(str), another row is the one that commands are about; compareAsked(str), the id of a row.
+    """
+
+    chosen = Signal(str)
+    compareAsked = Signal(str)
+
+    state: LiveState[BranchesState]
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        warmth: WarmthIndex,
+        open_branch: Callable[[str], object],
+        parent: QObject | None = None,
+    ) -> None:
+        """open_branch: shows the branch through a message, and the message."""
+        super().__init__(parent)
+        self._library, self._warmth, self._open_branch = library, warmth, open_branch
+        self._is_awake = False
+        self._choice = OutlineChoice()
+        self._shown: tuple[object, ...] = ()
+        self._chosen_id = self._open_run = ""
+        self.collapsed: set[str] = set()
+        self.model = BranchModel(warmth.warmth_of, parent=self)
+        self.model.nameAsked.connect(self.name)
+        self.state = LiveState(self._state, self)
+        self.state.follow(warmth.changed)
+        library.state.refreshed.connect(self._follow)
+        warmth.changed.connect(self._on_warmth)
+
+    def wake(self) -> None:
+        """Follow the open conversation from now on."""
+        if not self._is_awake:
+            self._is_awake = True
+            self._follow()
+
+    def rest(self) -> None:
+        """Follow nothing while nobody looks."""
+        self._is_awake = False
+
+    # What is listed
+
+    def look_for(self, words: str) -> None:
+        """List only the branches in whose name or first message these words are."""
+        self._choose(words=" ".join(words.split()))
+
+    def hoist(self, row_id: str) -> None:
+        """List only what hangs below a row, "" for everything."""
+        self._choose(top=row_id)
+
+    def can_unfold(self, row_id: str) -> bool:
+        """Return whether a row stands for so many messages that its questions can be listed."""
+        run = self._library.tree.runs().get(row_id)
+        return run is not None and run.length >= LONG and bool(turns_of(self._library.tree, run))
+
+    def is_unfolded(self, row_id: str) -> bool:
+        """Return whether the questions of a run are listed."""
+        return row_id in self._choice.unfolded
+
+    def unfold(self, row_id: str, is_unfolded: bool) -> None:
+        """List the questions of a run one by one, or no longer."""
+        others = self._choice.unfolded - {row_id}
+        self._choose(unfolded=others | {row_id} if is_unfolded else others)
+
+    def choose(self, row_id: str) -> None:
+        """Make a row the one that commands are about."""
+        if row_id != self._chosen_id:
+            self._chosen_id = row_id
+            self.state.refresh()
+            self.chosen.emit(row_id)
+
+    # What is done
+
+    def open(self, row_id: str) -> None:
+        """Show a branch in the chat, where one last was below it."""
+        if row_id in self._library.tree:
+            self._open_branch(row_id)
+
+    def name(self, row_id: str, name: str) -> None:
+        """Give a branch a name; "" takes it away."""
+        if row_id in self._library.tree:
+            self._library.edits.name_branch(row_id, name)
+
+    def mark(self, row_id: str) -> None:
+        """Make a branch a favourite, or no longer."""
+        if row_id in self._library.tree:
+            self._library.edits.mark_branch(row_id, not self._library.tree.message(row_id).is_favourite)
+
+    def delete(self, row_id: str) -> None:
+        """Put a branch into the trash; it is told how much that was."""
+        tree = self._library.tree
+        if row_id in tree:
+            self._library.edits.delete_message(tree.conversation_id, row_id)
+
+    def compare(self, row_id: str) -> None:
+        """Have a branch compared with another one."""
+        if row_id in self._library.tree:
+            self.compareAsked.emit(row_id)
+
+    # What is shown
+
+    def _choose(self, top: str | None = None, words: str | None = None, unfolded: frozenset[str] | None = None) -> None:
+        now = self._choice
+        self._choice = OutlineChoice(
+            now.top if top is None else top,
+            now.words if words is None else words,
+            now.unfolded if unfolded is None else unfolded,
+        )
+        self._follow()
+
+    def _follow(self) -> None:
+        """Show the tree as it is now, if it is another one; choose the branch that was opened since."""
+        if not self._is_awake:
+            return
+        tree = self._library.tree
+        now = (tree, tree.version, self._choice)
+        if now == self._shown:  # ages go on
+            self.model.shown.emit()
+            self.state.refresh()
+            return
+        self._shown = now
+        self.model.show_tree(tree, self._choice)
+        open_run = "" if tree.leaf_id is None else tree.run_of(tree.leaf_id).first_id
+        if open_run != self._open_run or not self.model.index_of(self._chosen_id).isValid():
+            self._open_run = open_run
+            self.choose(open_run if self.model.index_of(open_run).isValid() else "")
+        self.state.refresh()
+
+    def _on_warmth(self) -> None:
+        if self._is_awake:
+            self.model.shown.emit()
+
+    def _state(self) -> BranchesState:
+        tree = self._library.tree
+        runs, found = tree.runs(), self._library.library.conversation(tree.conversation_id)
+        row = self.model.row_of(self._chosen_id)
+        warmth = None if row is None else self.model.warmth(row)
+        ends = count_ends(runs)
+        return BranchesState(
+            title=(found.title if found is not None else None) or self._library.state.now.blank_title,
+            summary=f"{formatting.plural(len(tree), 'message')}, {formatting.plural(ends, 'branch', 'branches')}",
+            top=self._top_title(),
+            hint=self._hint(ends),
+            chosen=row,
+            price="" if row is None else price_sentence(warmth),
+            held="" if row is None else branch_text.held_of(warmth),
+            used="" if row is None else f"last used {formatting.ago(row.used_at, self.model.clock())}",
+            warmth=warmth,
+        )
+
+    def _top_title(self) -> str:
+        top = self.model.row_of(self._choice.top) if self._choice.top else None
+        return "" if top is None else top.title
+
+    def _hint(self, ends: int) -> str:
+        if self._choice.words and not self.model.rowCount():
+            return "No branch has these words."
+        return NO_BRANCHES if ends < 2 else ""

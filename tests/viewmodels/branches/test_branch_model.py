@@ -1,0 +1,236 @@
+"""The outline of branches against a tree that grows, shrinks and is gone about in at random."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from app.conversation.message import Message, new_id
+from app.conversation.tree import MessageTree
+from app.viewmodels.branches.branch_model import BranchModel
+from app.viewmodels.branches.branch_rows import branch_rows
+from app.viewmodels.branches.outline_nodes import OutlineChoice, OutlineNode
+from app.viewmodels.kit.lists import RowRole
+from app.viewmodels.warmth.warmth import Warmth
+from tests.seeds import each_seed
+
+HOME = new_id()
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def said(model: BranchModel, parent: QModelIndex | None = None, depth: int = 0) -> list[str]:
+    """What an assistive technology finds, row by row, each after so many stops as rows stand above it."""
+    found = []
+    at = QModelIndex() if parent is None else parent
+    for row in range(model.rowCount(at)):
+        index = model.index(row, 0, at)
+        found += ["." * depth + str(index.data()), *said(model, index, depth + 1)]
+    return found
+
+
+def in_a_row(tree: MessageTree, above: str | None, *texts: str) -> list[Message]:
+    """Questions and answers, turn by turn, after a message."""
+    made: list[Message] = []
+    for number, text in enumerate(texts):
+        parent = made[-1].id if made else above
+        made.append(Message.new(HOME, parent, "assistant" if number % 2 else "user", text))
+        tree.add(made[-1])
+    return made
+
+
+def grown() -> tuple[MessageTree, list[Message]]:
+    """A trunk of two messages, below it "by train" with two ways to go on, and a named branch of ten messages."""
+    tree = MessageTree(HOME)
+    trunk = in_a_row(tree, None, "Lisbon", "Sure")
+    train = in_a_row(tree, trunk[-1].id, "by train", "yes")
+    in_a_row(tree, train[-1].id, "via Madrid")
+    in_a_row(tree, train[-1].id, "the night train")
+    cheap = in_a_row(tree, trunk[-1].id, *[f"text {number}" for number in range(10)])
+    tree.replace(replace(cheap[0], name="cheaper"))
+    return tree, [*trunk, *train, *cheap]
+
+
+def model_of(tree: MessageTree, choice: OutlineChoice | None = None) -> BranchModel:
+    model = BranchModel({}.get, lambda: 0.0)
+    model.show_tree(tree, choice or OutlineChoice())
+    return model
+
+
+def test_branches_hang_below_where_they_fork(qapp: object) -> None:
+    tree, _messages = grown()
+    assert said(model_of(tree)) == [
+        "“Lisbon”",
+        ".“by train”",
+        "..“via Madrid”",
+        "..“the night train”",
+        ".cheaper",
+    ]
+
+
+def test_only_what_hangs_below_a_row_can_be_shown(qapp: object) -> None:
+    tree, messages = grown()
+    model = model_of(tree, OutlineChoice(top=messages[2].id))
+    assert said(model) == ["“by train”", ".“via Madrid”", ".“the night train”"]
+    assert [node.level for node in model.nodes()] == [0, 1, 1]
+    model.show_tree(tree, OutlineChoice(top=new_id()))  # of another conversation
+    assert len(said(model)) == 5
+
+
+def test_a_filter_leaves_what_has_all_its_words_in_name_or_first_message_and_what_is_above(qapp: object) -> None:
+    tree, _messages = grown()
+    model = model_of(tree, OutlineChoice(words="TRAIN night"))
+    assert said(model) == ["“Lisbon”", ".“by train”", "..“the night train”"]
+    assert [node.is_met for node in model.nodes()] == [False, False, True]
+    for words, rows in (("cheaper", 2), ("text 0", 2), ("text 2", 0), ("nowhere", 0)):
+        model.show_tree(tree, OutlineChoice(words=words))
+        assert len(said(model)) == rows, words
+
+
+def test_a_run_that_is_unfolded_lists_its_questions_before_its_branches(qapp: object) -> None:
+    tree, messages = grown()
+    cheap = messages[4]
+    model = model_of(tree, OutlineChoice(unfolded=frozenset({cheap.id})))
+    assert said(model)[-5:] == [".cheaper", *[f"..“text {number}”" for number in (2, 4, 6, 8)]]
+    turn = list(model.nodes())[-1]
+    row = model.row(turn)
+    assert (turn.is_turn, turn.level, row.count, row.last_id) == (True, 1, 2, messages[-1].id)
+    tree.add(Message.new(HOME, messages[-3].id, "user", "a fork"))  # where the last question was
+    model.show_tree(tree, OutlineChoice(unfolded=frozenset({cheap.id})))
+    assert said(model)[-6:] == [
+        ".cheaper",
+        *[f"..“text {number}”" for number in (2, 4, 6)],
+        "..“text 8”",
+        "..“a fork”",
+    ]
+
+
+def test_a_named_run_that_no_fork_leads_to_stands_under_the_one_before_it(qapp: object) -> None:
+    tree, messages = grown()
+    tree.replace(replace(messages[-2], name="the end"))
+    model = model_of(tree)
+    assert [node.level for node in model.nodes()] == [0, 1, 2, 2, 1, 1]
+    assert said(model)[-1] == "..the end"
+
+
+def test_a_row_is_said_with_level_size_tokens_and_warmth(qapp: object) -> None:
+    tree, messages = grown()
+    warm = {messages[-1].id: Warmth(382, 382, False, 3794, 0, None, 4096, is_warm=True)}
+    model = BranchModel(warm.get, lambda: messages[-1].created_at)
+    model.show_tree(tree, OutlineChoice())
+    heard = model.index_of(messages[4].id).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard == f"Level 2, cheaper, 10{NBSP}messages, now, 382{NBSP}tokens, warm, open"
+    heard = model.index_of(messages[2].id).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard == f"Level 2, “by train”, 2{NBSP}messages, now"
+
+
+def test_rows_are_named_in_their_place(qapp: object) -> None:
+    tree, messages = grown()
+    model = model_of(tree)
+    asked: list[tuple[str, str]] = []
+    model.nameAsked.connect(lambda row_id, name: asked.append((row_id, name)))
+    named, unnamed = model.index_of(messages[4].id), model.index_of(messages[2].id)
+    assert (named.data(Qt.ItemDataRole.EditRole), unnamed.data(Qt.ItemDataRole.EditRole)) == ("cheaper", "")
+    for index, text in ((named, "cheaper"), (unnamed, "  "), (unnamed, " By \n train "), (named, "")):
+        assert model.setData(index, text)
+    assert asked == [(messages[2].id, "By train"), (messages[4].id, "")]
+
+
+def test_a_row_whose_message_is_gone_is_empty_until_the_outline_hears_of_it(qapp: object) -> None:
+    tree, _messages = grown()
+    model = model_of(tree)
+    indexes = [model.index_of(node.id) for node in model.nodes()]
+    tree.exchange(MessageTree(HOME))
+    assert [index.data() for index in indexes] == [""] * 5
+    model.show_tree(tree, OutlineChoice())
+    assert model.rowCount() == 0
+
+
+@each_seed(range(6))
+def test_whatever_happens_to_a_tree_its_rows_follow_and_stay_themselves(qapp: object, seed: int) -> None:
+    rng, tree = random.Random(seed), MessageTree(HOME)
+    model = BranchModel({}.get, lambda: 0.0)
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
+    resets, told = list[str](), set[str]()
+    model.modelReset.connect(lambda: resets.append("reset"))
+    model.dataChanged.connect(lambda index, _last: told.add(index.data(RowRole.ROW).id))
+    for step in range(40):
+        _change(rng, tree, step)
+        unfolded = frozenset(run for run in tree.runs() if rng.random() < 0.2)
+        choice = OutlineChoice(
+            top=rng.choice(["", "", *tree.runs()]), words=rng.choice(["", "", "1"]), unfolded=unfolded
+        )
+        before = {node.id: QPersistentModelIndex(model.index_of(node.id)) for node in model.nodes()}
+        rows = {node.id: model.row(node) for node in model.nodes()}
+        told.clear()
+        model.show_tree(tree, choice)
+        nodes: list[OutlineNode] = list(model.nodes())
+        if choice == OutlineChoice(unfolded=unfolded):
+            assert [model.row(node) for node in nodes if not node.is_turn] == list(branch_rows(tree))
+        for node in nodes:
+            if node.id in before:
+                assert before[node.id].data(RowRole.ROW) == node
+                assert model.row(node) == rows[node.id] or node.id in told
+    assert not resets
+    del tester
+
+
+def _change(rng: random.Random, tree: MessageTree, step: int) -> None:
+    """Add, remove, name, or go somewhere else."""
+    known = [message.id for run in tree.runs().values() for message in tree.path_to(run.last_id)]
+    action = rng.choice(["add", "add", "go on", "select", "name", "remove"]) if known else "add"
+    if action in ("add", "go on"):
+        parent = tree.leaf_id if action == "go on" else rng.choice([None, *known])
+        tree.add(Message.new(HOME, parent, rng.choice(["user", "assistant"]), f"text {step}"), rng.random() < 0.7)
+    elif action == "select":
+        tree.select(rng.choice(known))
+    elif action == "name":
+        tree.replace(replace(tree.message(rng.choice(known)), name=rng.choice([None, f"name {step}"])))
+    else:
+        tree.remove(rng.choice([run.last_id for run in tree.runs().values() if not run.children]))
+
+
+def test_a_tree_of_twice_the_branches_takes_twice_the_steps(qapp: object) -> None:
+    steps = [_steps(forked(count)) for count in (500, 1000)]
+    for short, long in zip(*steps, strict=True):
+        assert long < 2.3 * short + 200
+
+
+def forked(count: int) -> MessageTree:
+    """Forks at so many messages of one long branch: as deep as a tree can be."""
+    tree = MessageTree(HOME)
+    trunk = in_a_row(tree, None, *["text"] * count)
+    for message in trunk:
+        tree.add(Message.new(HOME, message.id, "assistant", "beside"), select=False)
+    return tree
+
+
+def _steps(tree: MessageTree) -> list[int]:
+    """How many lines of Python it takes to show a tree, to filter it, to show all again, and to follow a fork."""
+    model = BranchModel({}.get, lambda: 0.0)
+    choices = [OutlineChoice(), OutlineChoice(words="text 1"), OutlineChoice()]
+    found = [_lines(model, tree, choice) for choice in choices]
+    assert tree.leaf_id is not None
+    tree.add(Message.new(HOME, tree.path[len(tree.path) // 2].id, "user", "a fork"))
+    return [*found, _lines(model, tree, OutlineChoice())]
+
+
+def _lines(model: BranchModel, tree: MessageTree, choice: OutlineChoice) -> int:
+    lines = 0
+
+    def count(_frame: object, event: str, _argument: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        model.show_tree(tree, choice)
+    finally:
+        sys.settrace(before)
+    return lines

@@ -1,0 +1,113 @@
+"""Branches listed, opened, named, marked and deleted, with a scripted engine and a real database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.viewmodels.branches.branches_region import NO_BRANCHES
+from tests.viewmodels.library.test_library_region import at_rest
+from tests.viewmodels.test_app import ask, stored, texts
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+@pytest.fixture
+def forked(qtbot: QtBot, app: App) -> App:
+    """One, its answer, and below that two versions of a question; the second is shown."""
+    app.branches.wake()
+    ask(qtbot, app, "One")
+    ask(qtbot, app, "Two")
+    app.chat.open_draft.begin_edit()
+    ask(qtbot, app, "Three")
+    app.catch_up()
+    return app
+
+
+def listed(app: App) -> list[str]:
+    model = app.branches.model
+    return [model.row(node).title for node in model.nodes()]
+
+
+def chosen(app: App) -> str:
+    row = app.branches.state.now.chosen
+    return "" if row is None else row.title
+
+
+def test_the_outline_follows_what_is_said_and_chooses_the_open_branch(forked: App) -> None:
+    assert listed(forked) == ["“One”", "“Two”", "“Three”"]
+    now = forked.branches.state.now
+    assert (now.title, now.summary, now.hint) == ("One", f"6{NBSP}messages, 2{NBSP}branches", "")
+    assert (chosen(forked), now.used) == ("“Three”", "last used now")
+
+
+def test_a_branch_is_opened_and_one_that_is_looked_at_stays_chosen(qtbot: QtBot, forked: App) -> None:
+    model = forked.branches.model
+    one, two, three = [node.id for node in model.nodes()]
+    forked.branches.choose(one)
+    assert chosen(forked) == "“One”"
+    forked.catch_up()
+    assert chosen(forked) == "“One”"
+    forked.branches.open(two)
+    forked.catch_up()
+    assert (texts(forked)[-2], chosen(forked)) == ("Two", "“Two”")
+    row = model.row_of(three)
+    assert row is not None
+    assert not row.is_on_path
+
+
+def test_names_and_favourites_are_kept_and_can_be_taken_back(qtbot: QtBot, forked: App, data_folder: Path) -> None:
+    *_, three = [node.id for node in forked.branches.model.nodes()]
+    forked.branches.name(three, "  cheaper \n trip " + "x" * 300)
+    forked.branches.mark(three)
+    at_rest(qtbot, forked)
+    forked.catch_up()
+    assert listed(forked)[-1].startswith("cheaper trip xxx")
+    row = forked.branches.model.row_of(three)
+    assert row is not None
+    assert row.is_favourite
+    named = [one for one in stored(data_folder) if one.name]
+    assert [(one.text, len(one.name or ""), one.is_favourite) for one in named] == [("Three", 200, True)]
+    for _ in range(2):
+        forked.act("undo")
+        at_rest(qtbot, forked)
+    forked.catch_up()
+    assert listed(forked)[-1] == "“Three”"
+    forked.branches.name(three, "cheaper")
+    forked.branches.name(three, " ")
+    at_rest(qtbot, forked)
+    assert not [one for one in stored(data_folder) if one.name]
+
+
+def test_a_branch_is_deleted_with_what_hangs_below_it_and_comes_back(qtbot: QtBot, forked: App) -> None:
+    *_, three = [node.id for node in forked.branches.model.nodes()]
+    forked.branches.delete(three)
+    at_rest(qtbot, forked)
+    forked.catch_up()
+    assert listed(forked) == ["“One”"]
+    assert (forked.branches.state.now.hint, chosen(forked)) == (NO_BRANCHES, "“One”")
+    forked.act("undo")
+    at_rest(qtbot, forked)
+    forked.catch_up()
+    assert listed(forked) == ["“One”", "“Two”", "“Three”"]
+
+
+def test_what_is_not_looked_at_is_not_followed(qtbot: QtBot, forked: App) -> None:
+    forked.branches.rest()
+    ask(qtbot, forked, "Four")
+    forked.library.new_conversation()
+    forked.catch_up()
+    assert len(listed(forked)) == 3
+    forked.branches.wake()
+    assert listed(forked) == []
+
+
+def test_nothing_is_done_with_a_branch_that_is_gone(forked: App) -> None:
+    region = forked.branches
+    for act in (region.open, region.mark, region.delete, region.compare):
+        act("0" * 32)
+    region.name("0" * 32, "nothing")
+    assert listed(forked) == ["“One”", "“Two”", "“Three”"]
