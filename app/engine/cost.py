@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from itertools import pairwise
 
+from app.engine.begun_answer import ids_of_begun
 from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError, TooLongError
 from app.engine.steps import Steps
@@ -39,7 +40,8 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
             open_model.is_pricing = False
         log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
         return None
-    report = prompt.explained(cache.price(prompt.ids))
+    begun = () if command.begun is None else ids_of_begun(model.prompts, prompt, command.begun, command.edited)
+    report = prompt.explained(cache.price((*prompt.ids, *begun)))
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)
     turns = tuple(
         TurnResidency(start, end, residency, _attached(start, end, prompt.attachment_ends))

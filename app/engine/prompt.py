@@ -46,6 +46,11 @@ class Prompt:
     attachment_ends: tuple[int, ...] = ()
     unthought: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def after_question(self) -> tuple[int, ...]:
+        """The ids after the question, which ask for the answer; all of them where its place is not known."""
+        return self.ids[self.turn_ends[-1] :] or self.ids
+
     def explained(self, report: RequestReport) -> RequestReport:
         """Return a report of this prompt that says so where it left what was computed because a thought is missing."""
         at = report.diverged_at

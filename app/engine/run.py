@@ -99,7 +99,7 @@ class Run(ModelTask):
         if prompt is None:
             self.outcome = never_started(command)
             return
-        self._output = self._new_output(_after_question(prompt))
+        self._output = self._new_output(prompt.after_question)
         tokens = prompt.ids + self._forced
         seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
         sampler = self._sampler(command.sampling, seed, tokens)
@@ -142,8 +142,7 @@ class Run(ModelTask):
             return None
         begun = self._command.begun
         if begun is not None:
-            seen = self._model.prompts.seen((*prompt.ids, *(begun.ids or ()))) - len(prompt.ids)
-            self._forced = ids_of_begun(self._model.codec, _after_question(prompt), begun, max(0, seen))
+            self._forced = ids_of_begun(self._model.prompts, prompt, begun, self._command.edited)
         self._model.prompts.require_known(self._forced)
         total, context = len(prompt.ids) + len(self._forced), self._open.model.context_length
         if total >= context:
@@ -280,11 +279,6 @@ class Run(ModelTask):
         )
         output = self._output
         return RunFinished(self._command.run_id, _LANE, output.text, output.ids, stats, output.thinking)
-
-
-def _after_question(prompt: Prompt) -> Sequence[int]:
-    """Return the ids after the question, which ask for the answer; all of them where its place is not known."""
-    return prompt.ids[prompt.turn_ends[-1] :] or prompt.ids
 
 
 def never_started(command: Generate) -> RunFinished:

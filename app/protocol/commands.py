@@ -52,7 +52,8 @@ class Generate:
 
     owner: who will come back to this branch (a conversation); its restore points are anchored for it.
     forced: token ids that the answer must begin with. lanes: how many answers decode together. begun: the answer so
-    far, where one goes on that has ended: it counts as forced, by its own ids where this model wrote it.
+    far, where one goes on that has ended: it counts as forced, by its own ids where this model wrote it. edited: token
+    ids of the answer that `begun` is an edit of, whose beginning counts as far as it still says the same.
     resumptions: of an answer that is written once more, in their order; the same texts end it in all of them.
     """
 
@@ -65,6 +66,7 @@ class Generate:
     options: PromptOptions = _AS_SAID
     begun: Turn | None = None
     resumptions: tuple[Resumption, ...] = ()
+    edited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,16 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class EstimateCost:
-    """Ask what a branch would cost now. Answered with `CostEstimate`, one in each step of whatever runs."""
+    """Ask what a branch would cost now. Answered with `CostEstimate`, one in each step of whatever runs.
+
+    begun, edited: of an answer to it that would go on, as in `Generate`.
+    """
 
     query_id: int
     turns: Sequence[Turn]
     options: PromptOptions = _AS_SAID
+    begun: Turn | None = None
+    edited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

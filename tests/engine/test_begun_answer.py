@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.engine.begun_answer import ids_of_begun
+from app.engine.begun_answer import spelled_or_own
 from app.protocol.chat import Resumption, Sampling, Turn
-from app.protocol.commands import Cancel, Generate
-from app.protocol.events import TextDelta
+from app.protocol.commands import Cancel, EstimateCost, Generate
+from app.protocol.events import CostEstimate, TextDelta
 from app.protocol.reports import StopReason
 from tests.engine.bench import LONG, Asked, Bench, opened, user
 from tests.engine.codecs import builder_of
@@ -149,7 +149,7 @@ def test_half_a_character_at_the_end_is_completed(tmp_path: Path) -> None:
     codec = builder_of(tmp_path, TEMPLATES["bare"]).codec
     ids = tuple(codec.plain("ok 😀"))
     for end in range(1, len(ids)):
-        assert ids_of_begun(codec, (), Turn("assistant", "ok ", ids[:end]), 0) == ids[:end]
+        assert spelled_or_own(codec, (), Turn("assistant", "ok ", ids[:end]), 0) == ids[:end]
 
 
 def test_ids_that_a_file_made_up_are_not_gone_on_from(tiny: Bench) -> None:
@@ -168,3 +168,55 @@ def test_where_the_context_is_full_nothing_goes_on(tmp_path: Path) -> None:
     if full.finished.stats.stop is StopReason.CONTEXT:
         asked = go_on(bench, full.turn, user("hi"))
         assert "too long" in asked.failed.problem.title or asked.failed
+
+
+def test_tokens_of_an_edited_answer_are_kept_as_they_were_sampled(tmp_path: Path) -> None:
+    """A sampler may spell words otherwise than the tokenizer: what stands before the edit is not spelled anew."""
+    codec = builder_of(tmp_path, TEMPLATES["bare"]).codec
+    for number in range(40):
+        rng = random.Random(number)
+        text = "a" + "".join(rng.choice("ab é😀\n") for _ in range(12))
+        ids = tuple(token for letter in text for token in codec.plain(letter))
+        cut, more = rng.randint(1, len(text)), rng.choice(["", "zz"])
+        edit = Turn("assistant", text[:cut] + more)
+        found = spelled_or_own(codec, (), edit, 0, ids)
+        assert codec.decode(found) == edit.text, number
+        kept = tuple(token for letter in text[:cut] for token in codec.plain(letter))
+        assert found[: len(kept)] == kept, number
+        other = spelled_or_own(codec, (), replace(edit, thinking="Hm"), 0, ids)
+        assert "Hm" in codec.decode(other), number
+
+
+WHOLE_STATES = {"lfm2", "falcon_h1", "mamba2", "qwen3_5"}
+EDITED = " Well then"
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["at once", "after another"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_an_answer_that_is_edited_nothing_before_the_edit_is_read_again(
+    tmp_path: Path, kind: str, elsewhere: bool
+) -> None:
+    """At random: cut anywhere in its text, with other words or none in the place of the rest; the price is exact.
+
+    Where whole states are kept, which exist where they were captured alone, it is read from the answer's own beginning.
+    """
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    for number in range(3):
+        rng, bench = random.Random(number), opened(folder)
+        answer = bench.ask(LONG, temperature=0.9, seed=number, max_tokens=24)
+        whole = answer.finished
+        cut = rng.randint(1, max(1, len(whole.text)))
+        text = whole.text[:cut] + rng.choice(["", EDITED])
+        if elsewhere:
+            bench.ask(user("Something else"), max_tokens=3)
+        begun = Turn("assistant", text, thinking=whole.thinking)
+        command = bench.command(LONG, temperature=0.0, max_tokens=4)
+        query = EstimateCost(1, (LONG,), begun=begun, edited=whole.ids)
+        priced = [event for event in bench.do(query) if isinstance(event, CostEstimate)][-1]
+        edited = Asked(bench.do(replace(command, begun=begun, edited=whole.ids)))
+        report = edited.started.request
+        assert report == priced.request
+        assert edited.finished.text.startswith(text)
+        assert report.matched >= answer.started.request.total or cut < 2, number
+        assert report.cached >= answer.started.request.total - 1, number
+        assert report.excess == 0 or kind in WHOLE_STATES, number
