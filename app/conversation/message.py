@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from app.protocol.chat import Attachment, Role, Turn
@@ -14,6 +14,7 @@ from app.protocol.excerpts import first_words
 TITLE_LENGTH = 48
 INSTRUCTIONS = "Instructions"
 THOUGHT = "Thought"
+EDITED = "edited"  # of an answer's figures: how many characters of its beginning a person wrote
 _SPEAKERS = {"user": "You", "system": INSTRUCTIONS}
 _HEX = frozenset("0123456789abcdef")
 
@@ -158,6 +159,14 @@ class Message:
             instructions=instructions,
             thinks=thinks,
         )
+
+    def edit(self, text: str, sampling: Mapping[str, Any] | None, stop: str) -> Message:
+        """Make another version of an answer, which says what a person made of its text; its thought stays.
+
+        sampling: how the tokens will be chosen with which it goes on, None where it does not. stop: why it ended.
+        """
+        edit = Message.new(self.conversation_id, self.parent_id, "assistant", text, sampling=sampling)
+        return replace(edit, thinking=self.thinking, stop=stop, stats={EDITED: len(text)})
 
     @property
     def is_unfinished(self) -> bool:

@@ -352,6 +352,16 @@ TABLE: tuple[Row, ...] = (
         run=lambda app: app.chat.asking.go_on(),
     ),
     Action(
+        id="edit_answer",
+        menu=Menu.BRANCH,
+        group="fork",
+        title="Edit Answer",
+        keys=("Ctrl+E",),
+        tip="Changes an answer’s text and has the model go on from it; the old answer stays.",
+        is_enabled=lambda state: state.chat.can_edit_answer,
+        run=lambda app: app.chat.open_draft.edit_answer(),
+    ),
+    Action(
         id="repeat_answer",
         menu=Menu.BRANCH,
         group="fork",

@@ -264,6 +264,8 @@ class FakeEngine:
             return
         prompt, ends = self._tokens(command)
         starts = [0, *ends[:-1]]
+        if command.begun is not None:
+            prompt = [*prompt, *self._words(command.begun.thinking), *self._words(command.begun.text)]
         request = self._report(prompt)
         residencies = tuple(
             TurnResidency(start, end, "memory" if end <= request.cached + 1 else "none", self._attached(turn))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from PySide6.QtCore import QObject
 
-from app.conversation.message import storable
+from app.conversation.message import Message, storable
+from app.protocol.reports import Problem, StopReason
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_settings import answer_settings, resumptions_of, sampling_of
 from app.viewmodels.chat.chat_state import ChatState
@@ -20,6 +23,7 @@ from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
 from app.viewmodels.chat.versions import last_question, parent_for, question_of
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 
@@ -42,6 +46,7 @@ class Asking(QObject):
         open_branch: OpenBranch,
         context_overflow: ContextOverflow,
         cards: ProblemCards,
+        notices: Notices,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -49,7 +54,7 @@ class Asking(QObject):
         self._questions, self._question_queue, self._generations = questions, question_queue, generations
         self._settings, self._drafts, self._attachments = settings, drafts, attachments
         self._open_draft, self._open_branch = open_draft, open_branch
-        self._context_overflow, self._cards = context_overflow, cards
+        self._context_overflow, self._cards, self._notices = context_overflow, cards, notices
         library.changes.recorded.connect(self.send_waiting)
 
     # From the composer
@@ -62,14 +67,32 @@ class Asking(QObject):
             self._open_draft.say(chat_text.STILL_READING)
         elif not text.strip() and self._open_draft.now.attachments:
             self._open_draft.say(chat_text.WORDS_NEEDED)
+        elif not text.strip() and self._open_draft.answer is not None:
+            self._open_draft.say(chat_text.NOTHING_LEFT)
         elif not text.strip():
             self._answer_the_end()
+        elif self._open_draft.answer is not None:
+            self._keep_edit(self._open_draft.answer, text)
         elif self._context_overflow.refuses(text):
             return
         elif self._open_branch.is_busy:
             self._drafts.send(self._open_id)
         else:
             self._send_draft(self._open_id)
+
+    def go_on_from(self, text: str) -> None:
+        """Have the model go on inside the answer that is being edited, from this text; without one, say the text."""
+        answer, text = self._open_draft.answer, storable(text)
+        if answer is None or not text.strip():
+            self.send(text)
+            return
+        self._drafts.write(self._open_id, text)
+        if not self._context_overflow.refuses(text) and self._may_ask():
+            sampling = self._settings.sampling(self._open_id)
+            edit = answer.edit(text, asdict(sampling), StopReason.CANCELLED)
+            self._drafts.take(self._open_id)
+            self._question_queue.go_on_from(edit, answer, sampling)
+            self._open_draft.show()
 
     def send_waiting(self) -> None:
         """Send the words that are in line, where nothing keeps them any more."""
@@ -143,6 +166,21 @@ class Asking(QObject):
             return False
         self._cards.dismiss()
         return True
+
+    def _keep_edit(self, answer: Message, text: str) -> None:
+        """Have an edited answer beside the one that it was made of, as it is. The same text is no other version."""
+        if text == answer.text:
+            self._open_draft.cancel_edit()
+        elif self._may_ask():
+            edit, changes = answer.edit(text, None, StopReason.FINISHED), self._library.changes
+            self._drafts.take(self._open_id)
+            self._open_draft.show()
+
+            def give_back(problem: Problem) -> None:
+                self._open_draft.give_back_edit(edit, answer)
+                self._notices.error(problem)
+
+            changes.make(lambda store: store.messages.add(edit), None, give_back)
 
     def _answer_the_end(self) -> None:
         """Have the question answered that ends the path, if there is one: nothing was typed."""

@@ -10,9 +10,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
+from app.protocol.chat import Turn
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat.cost_queries import CostQueries
+from app.viewmodels.chat.cost_queries import BegunAnswer, CostQueries
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.questions import Questions
@@ -51,6 +52,7 @@ class BranchCosts(QObject):
         self._below: str | None = None
         self._words = ""
         self._attachments: Attachments = ()
+        self._edited: Message | None = None
         self._told = Told()
         self.residencies: dict[str, Residency] = {}
         self.attachment_tokens: dict[str, tuple[int, ...]] = {}
@@ -73,11 +75,18 @@ class BranchCosts(QObject):
         self._tree = tree
         self._path_timer.start(0)
 
-    def type(self, parent_id: str | None, text: str, attachments: Attachments = ()) -> None:
-        """Price these words in the composer with what is attached, after the path to the message they would follow."""
-        if (parent_id, text, attachments) != (self._below, self._words, self._attachments):
-            is_priced = (bool(text.strip()) or bool(attachments)) and attachments == self._attachments
-            self._below, self._words, self._attachments = parent_id, text, attachments
+    def type(
+        self, parent_id: str | None, text: str, attachments: Attachments = (), edited: Message | None = None
+    ) -> None:
+        """Price these words in the composer with what is attached, after the path to the message they would follow.
+
+        edited: the answer that they are an edit of, which would go on from them.
+        """
+        said = (parent_id, text, attachments, edited and edited.id)
+        if said != (self._below, self._words, self._attachments, self._edited and self._edited.id):
+            is_same = attachments == self._attachments and edited is self._edited
+            is_priced = (bool(text.strip()) or bool(attachments)) and is_same
+            self._below, self._words, self._attachments, self._edited = parent_id, text, attachments, edited
             if not is_priced:
                 self.sending = None
             self._sending_timer.start()
@@ -139,6 +148,9 @@ class BranchCosts(QObject):
         if self._tree is None or self._current_model.info is None or not is_shown:
             return
         path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
+        if self._edited is not None:
+            self._ask_edit(Branch(path, self._current_model.fingerprint), self._edited)
+            return
         home, attachments, said = self._tree.conversation_id, self._attachments, self._told
         words = Message.new(
             *(home, self._below, "user", text),
@@ -149,6 +161,15 @@ class BranchCosts(QObject):
         branch = Branch(path, self._current_model.fingerprint, len(path), words)
         take = partial(self._take_sending, self._words, attachments)
         self._cost_queries.ask(SENDING, branch, take, branch.options)
+
+    def _ask_edit(self, branch: Branch, edited: Message) -> None:
+        """Ask what it costs to go on from an edited answer. branch: to its question."""
+        begun = BegunAnswer(
+            Turn("assistant", self._words, thinking=edited.thinking),
+            edited.turn(self._current_model.fingerprint).ids or (),
+        )
+        take = partial(self._take_sending, self._words, ())
+        self._cost_queries.ask(SENDING, branch, take, branch.options, begun)
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
         differs = _figures(priced) != _figures(self.path)

@@ -100,7 +100,7 @@ class ChatRegion(QObject):
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
         self.warmth = WarmthIndex(self)
         self.open_draft = OpenDraft(
-            *(library, self.drafts, self.attachments, self.settings, self.branch_costs),
+            *(library, questions, self.drafts, self.attachments, self.settings, self.branch_costs),
             *(self.cards, self.open_branch, notices, self),
         )
         self.context_overflow = ContextOverflow(
@@ -117,7 +117,7 @@ class ChatRegion(QObject):
         self.asking = Asking(
             *(library, model, self.state, questions, self.question_queue, self.generations, self.settings),
             *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_overflow),
-            *(self.cards, self),
+            *(self.cards, notices, self),
         )
         library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()

@@ -8,7 +8,7 @@ from operator import is_not
 from types import MappingProxyType
 from typing import Any
 
-from app.conversation.message import Message
+from app.conversation.message import EDITED, Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
@@ -172,6 +172,9 @@ def _note(message: Message) -> str:
     if message.instructions is not None:
         words = formatting.first_words(message.instructions)
         return f"System prompt from here on: “{words}”" if words else "No system prompt from here on"
+    edited = (message.stats or {}).get(EDITED)
+    if edited:
+        return "Edited by you" if edited == len(message.text) else "Its beginning was edited by you"
     told = "Not finished: the program ended here" if message.is_unfinished else _NOTES.get(message.stop or "", "")
     if not message.thinking or message.text:
         return told

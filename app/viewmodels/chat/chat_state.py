@@ -20,8 +20,9 @@ class ChatState:
     greeting, suggestions: of an empty conversation.
 
     placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
-    tokens for its bar, None where nothing is known. editing: first words of the question being forked, or None;
-    is_editing: there is one, or was. attachments: what comes with the words; attaching: the file that is being read.
+    tokens for its bar, None where nothing is known. editing: first words of the message being edited, or None;
+    editing_id: its id, or ""; is_editing: there is one, or was; edits_answer: it is an answer. attachments: what comes
+    with the words; attaching: the file that is being read.
 
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
     words in the composer are sent when that answer ends.
@@ -49,7 +50,9 @@ class ChatState:
     attachments: tuple[AttachmentChip, ...] = ()
     attaching: str = ""
     editing: str | None = None
+    editing_id: str = ""
     is_editing: bool = False
+    edits_answer: bool = False
     is_empty: bool = True
     is_writing: bool = False
     is_answering: bool = False
@@ -60,6 +63,7 @@ class ChatState:
     can_stop: bool = False
     can_fork: bool = False
     can_regenerate: bool = False
+    can_edit_answer: bool = False
     can_prune: bool = False
     can_show_previous: bool = False
     can_show_next: bool = False
@@ -70,5 +74,9 @@ class ChatState:
     @property
     def message_actions(self) -> frozenset[str]:
         """Return the ids of the commands that begin a branch from a message, as far as they can now."""
-        possible = (("fork", self.can_fork), ("regenerate", self.can_regenerate))
+        possible = (
+            ("fork", self.can_fork),
+            ("regenerate", self.can_regenerate),
+            ("edit_answer", self.can_edit_answer),
+        )
         return frozenset(action_id for action_id, can in possible if can)

@@ -29,7 +29,9 @@ ANSWERED_LATER = "your message is answered when it is ready"
 WORDS_NEEDED = "Say what to do with what is attached"
 STILL_READING = "Sends when the file is read: press Return again then"
 STILL_CHANGING = "Possible as soon as the last change is stored"
-STILL_WRITING = "Answer Again works as soon as this answer has ended"
+EDITED_LATER = "It can be edited as soon as it has ended"
+NOTHING_LEFT = "Leave a word of the answer, or answer again (Cmd-R)"
+STILL_WRITING = "Possible as soon as this answer has ended"
 
 
 def answer_activity(question: Question, elsewhere: str) -> Activity:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.commands import Command, EstimateCost
@@ -13,6 +14,16 @@ from app.protocol.events import CostEstimate
 
 Answer = Callable[[CostEstimate], None]
 _AS_SAID = PromptOptions()
+
+
+class BegunAnswer(NamedTuple):
+    """An answer that would go on: what it says, and the token ids of the one that it is an edit of."""
+
+    turn: Turn | None = None
+    edited: tuple[int, ...] = ()
+
+
+_NO_ANSWER = BegunAnswer()
 
 # Seconds after which a query counts as lost: a branch that cannot be answered has no price, and no word comes of it.
 PATIENCE = 2.0
@@ -26,7 +37,7 @@ class _Asked:
     query_id: int
     answer: Answer
     at: float
-    next: tuple[Sequence[Turn], Answer, PromptOptions] | None = None
+    next: tuple[Sequence[Turn], Answer, PromptOptions, BegunAnswer] | None = None
 
 
 class CostQueries:
@@ -45,13 +56,23 @@ class CostQueries:
         self._asked: dict[str, _Asked] = {}
         self.took = 0.0
 
-    def ask(self, purpose: str, turns: Sequence[Turn], answer: Answer, options: PromptOptions = _AS_SAID) -> None:
-        """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first."""
+    def ask(
+        self,
+        purpose: str,
+        turns: Sequence[Turn],
+        answer: Answer,
+        options: PromptOptions = _AS_SAID,
+        begun: BegunAnswer = _NO_ANSWER,
+    ) -> None:
+        """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first.
+
+        begun: of an answer to it that would go on.
+        """
         asked = self._asked.get(purpose)
         if asked is None or self._clock() - asked.at > max(PATIENCE, CAUTION * self.took):
-            self._send(purpose, turns, answer, options)
+            self._send(purpose, turns, answer, options, begun)
         else:
-            asked.next = (turns, answer, options)
+            asked.next = (turns, answer, options, begun)
 
     def take(self, event: CostEstimate) -> None:
         """Take an answer of the engine. Unknown ones are dropped."""
@@ -73,7 +94,9 @@ class CostQueries:
         """Drop all queries: the model is gone, and nothing will be answered."""
         self._asked.clear()
 
-    def _send(self, purpose: str, turns: Sequence[Turn], answer: Answer, options: PromptOptions) -> None:
+    def _send(
+        self, purpose: str, turns: Sequence[Turn], answer: Answer, options: PromptOptions, begun: BegunAnswer
+    ) -> None:
         asked = _Asked(next(self._ids), answer, self._clock())
         self._asked[purpose] = asked
-        self._submit(EstimateCost(asked.query_id, turns, options))
+        self._submit(EstimateCost(asked.query_id, turns, options, *begun))

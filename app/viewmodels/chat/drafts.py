@@ -14,8 +14,8 @@ Attachments = tuple[Attachment, ...]
 class Draft:
     """Words not sent yet.
 
-    editing: id of the question that they are another version of, or None. aside: what stood there before the edit.
-    is_sent: they go as soon as the answer that is being written ends. attachments: what comes with them;
+    editing: id of the question or answer that they are another version of, or None. aside: what stood there before the
+    edit. is_sent: they go as soon as the answer that is being written ends. attachments: what comes with them;
     attachments_aside: what came with those that stood there before the edit.
     """
 

@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
-from app.conversation.message import Message
+from app.conversation.message import EDITED, Message
 from app.protocol.chat import Resumption, Sampling
 from app.protocol.commands import Cancel, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, TextKind
@@ -58,12 +58,15 @@ class Generations(QObject):
 
     def go_on(self, question: Question, begun: Message, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
         """Have an answer go on that has ended; returns it as one that grows."""
-        answer = replace(begun, stop=None, ids=None, stats=None)
+        writer = (begun.model or model.fingerprint, begun.model_name or model.name)
+        answer = replace(begun, stop=None, ids=None, stats=None, model=writer[0], model_name=writer[1])
         question.sampling = sampling
+        edited = question.edited.turn(model.fingerprint).ids if question.edited is not None else None
         command = Generate(
             *(next(self._ids), turns, sampling, question.conversation_id),
             options=turns.options,
             begun=begun.turn(model.fingerprint),
+            edited=edited or (),
         )
         return self._submit(question, answer, command)
 
@@ -158,9 +161,10 @@ def _summed(before: Mapping[str, Any], since: dict[str, Any]) -> dict[str, Any]:
 
     The seed is the one that its beginning was written with, or none: another one does not give that beginning again.
     """
+    kept = {EDITED: before[EDITED]} if EDITED in before else {}
     sums = {name: since[name] + before[name] for name in _SUMMED if before.get(name) and since.get(name) is not None}
     first = before.get("first_token")
-    return since | sums | ({} if first is None else {"first_token": first}) | {"seed": before.get("seed")}
+    return since | kept | sums | ({} if first is None else {"first_token": first}) | {"seed": before.get("seed")}
 
 
 def _went_on(question: Question, begun: Message, event: RunFinished) -> dict[str, Any]:

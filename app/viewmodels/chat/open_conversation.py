@@ -16,7 +16,7 @@ from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
-from app.viewmodels.chat.versions import last_fork, last_question, version_beside
+from app.viewmodels.chat.versions import edited_answer, last_fork, last_question, version_beside
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.model_state import ModelState
@@ -71,7 +71,9 @@ class OpenConversation:
             attachments=chips_of(self.draft.attachments, self.branch_costs.attached),
             attaching=self.reading,
             editing=self._editing,
+            editing_id=self.draft.editing if self._editing is not None and self.draft.editing else "",
             is_editing=self.draft.editing is not None,
+            edits_answer=self._edited_answer is not None,
             is_empty=self.is_empty,
             is_writing=self.is_writing,
             is_answering=self.question is not None,
@@ -82,6 +84,7 @@ class OpenConversation:
             can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=not (self.is_empty or self.questions.is_busy_in(self.tree.conversation_id)),
+            can_edit_answer=any(one.role == "assistant" and one.parent_id for one in reversed(self.tree.path)),
             can_prune=bool(self.tree.forks),
             can_show_previous=self._has_version_beside(-1),
             can_show_next=self._has_version_beside(1),
@@ -186,7 +189,7 @@ class OpenConversation:
         if self.draft.attachments:
             return "Ask about what is attached"
         if self.draft.editing is not None:
-            return "Another version of the question"
+            return "Another version of the " + ("answer" if self._edited_answer is not None else "question")
         if self.is_empty:
             return "Ask the guide anything about Espalier" if self.model.is_guide else "Ask anything"
         return "Ask, or edit a question to fork from it"
@@ -209,7 +212,8 @@ class OpenConversation:
     @property
     def _price_of_words(self) -> str:
         if self.is_writing:
-            return "Return sends it when this answer ends"
+            is_edit = self._edited_answer is not None
+            return chat_text.STILL_WRITING if is_edit else "Return sends it when this answer ends"
         if not self.can_ask:
             return "Answered when the model is ready"
         price = chat_text.price_of_sending(self.branch_costs.sending) if self.branch_costs.sending else ""
@@ -238,9 +242,17 @@ class OpenConversation:
         return priced.request.cached, priced.request.left
 
     @property
+    def _edited_answer(self) -> Message | None:
+        return edited_answer(self.tree, self.draft.editing)
+
+    @property
     def _editing(self) -> str | None:
         at = self.draft.editing
-        return formatting.first_words(self.tree.message(at).text) if at is not None and at in self.tree else None
+        return (
+            formatting.first_words(self.tree.message(at).text) or "No words"
+            if at is not None and at in self.tree
+            else None
+        )
 
 
 def _as_version(question: Message | None, price: str) -> str:

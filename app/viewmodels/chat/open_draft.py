@@ -6,15 +6,17 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import Message, storable
 from app.protocol.reports import Problem
-from app.viewmodels.chat import draft_limits
+from app.viewmodels.chat import chat_text, draft_limits
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Draft, Drafts
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.problem_cards import ProblemCards
+from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
-from app.viewmodels.chat.versions import last_question, parent_for, question_of
+from app.viewmodels.chat.versions import edited_answer, last_answer, last_question, parent_for, question_of
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_region import LibraryRegion
 
@@ -33,6 +35,7 @@ class OpenDraft(QObject):
     def __init__(
         self,
         library: LibraryRegion,
+        questions: Questions,
         drafts: Drafts,
         attachments: DraftAttachments,
         settings: SettingsRegion,
@@ -43,7 +46,7 @@ class OpenDraft(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._drafts, self._settings = library, drafts, settings
+        self._library, self._questions, self._drafts, self._settings = library, questions, drafts, settings
         self._branch_costs, self._cards, self._open_branch = branch_costs, cards, open_branch
         self._notices = notices
         self.hint = ""
@@ -86,6 +89,31 @@ class OpenDraft(QObject):
             self.show()
             self._open_branch.messageShown.emit(question.id)
 
+    @property
+    def answer(self) -> Message | None:
+        """The answer whose text stands in the composer, or None."""
+        return edited_answer(self._library.tree, self.now.editing)
+
+    def edit_answer(self, message_id: str | None = None) -> None:
+        """Put an answer's text into the composer, to go on from what a person makes of it; the old one stays.
+
+        message_id: None for the last answer of the open path.
+        """
+        tree = self._library.tree
+        answer = edited_answer(tree, message_id) if message_id else last_answer(tree)
+        excess = draft_limits.excess(answer.text) if answer is not None else ""
+        if excess:
+            self._notices.error(Problem("Too long to edit", f"The answer was not opened: {excess}."))
+        elif answer is None or answer.parent_id is None:
+            return
+        elif answer.id in self._questions.held:
+            self.say(chat_text.EDITED_LATER)
+        else:
+            self._cards.dismiss()
+            self._edit(answer)
+            self.show()
+            self._open_branch.show(answer.id)
+
     def edit_failed(self) -> None:
         """Edit the question that the card in the open conversation is about, on the branch where it stands."""
         card = self._cards.now
@@ -102,10 +130,19 @@ class OpenDraft(QObject):
     def give_back(self, question: Question) -> None:
         """Put the words of a question that could not be stored back to where they were typed."""
         message, conversation_id = question.message, question.conversation_id
+        if question.begun is not None and question.edited is not None:
+            self.give_back_edit(question.begun, question.edited)
+            return
         beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
         self._drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
         self._settings.give_back(conversation_id, message)
         if conversation_id == self._open_id:
+            self.show()
+
+    def give_back_edit(self, edit: Message, edited: Message) -> None:
+        """Put the text of an edited answer that could not be stored back to where it was typed."""
+        self._drafts.give_back(edit.conversation_id, edit.text, edited.id)
+        if edit.conversation_id == self._open_id:
             self.show()
 
     def turn_to(self) -> None:
@@ -121,16 +158,17 @@ class OpenDraft(QObject):
 
     def price(self) -> None:
         """Have the words priced where they would be said now, with what their question says beside them."""
-        draft = self.now
-        self._branch_costs.tell(self._settings.told_next(self._open_id, draft.editing))
-        self._branch_costs.type(parent_for(self._library.tree, draft.editing), draft.text, draft.attachments)
+        draft, answer = self.now, self.answer
+        self._branch_costs.tell(self._settings.told_next(self._open_id, draft.editing) if answer is None else Told())
+        parent = parent_for(self._library.tree, draft.editing) if answer is None else answer.parent_id
+        self._branch_costs.type(parent, draft.text, draft.attachments, answer)
 
     @property
     def _open_id(self) -> str:
         return self._library.open_id
 
     def _edit(self, question: Message) -> None:
-        """Have this question in the composer. One that is there already stays as it is: words were typed in it."""
+        """Have this message in the composer. One that is there already stays as it is: words were typed in it."""
         begun, tree = self.now, self._library.tree
         if begun.editing != question.id:
             is_there = begun.editing is not None and begun.editing in tree

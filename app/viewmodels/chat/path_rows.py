@@ -100,6 +100,13 @@ class PathRows(Sequence[MessageRow]):
 
     def questions_above(self, number: int) -> Iterator[str]:
         """Yield the ids of what a person said, from a row upwards."""
+        return self._above(number, "user")
+
+    def answers_above(self, number: int) -> Iterator[str]:
+        """Yield the ids of what a model said, from a row upwards."""
+        return self._above(number, "assistant")
+
+    def _above(self, number: int, role: Role) -> Iterator[str]:
         for one in range(number, -1, -1):
-            if self.said(one, one + 1)[0][0] == "user":
+            if self.said(one, one + 1)[0][0] == role:
                 yield self.ids[one]

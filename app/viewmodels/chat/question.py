@@ -113,7 +113,8 @@ class Question:
     did for the prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first
     token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
     None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on;
-    resumptions, of the answer that is to be written once more.
+    resumptions, of the answer that is to be written once more; edited, the answer that `begun` is an edit of, which is
+    not stored yet then.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -122,14 +123,21 @@ class Question:
     for the store's thread; refusal, why the last request was refused, None when it was not.
     """
 
-    def __init__(self, message: Message, is_again: bool = False, begun: Message | None = None) -> None:
+    def __init__(
+        self,
+        message: Message,
+        is_again: bool = False,
+        begun: Message | None = None,
+        edited: Message | None = None,
+    ) -> None:
         """Begin with a message that is not stored yet; with one that is, where it is answered again or goes on."""
         self.message = message
         self.is_again = is_again
-        self.stage = Stage.WAITING if is_again or begun is not None else Stage.COMMITTING
+        is_stored = is_again or (begun is not None and edited is None)
+        self.stage = Stage.WAITING if is_stored else Stage.COMMITTING
         self.outcome: Outcome | None = None
         self.problem: Problem | None = None
-        self.begun = begun
+        self.begun, self.edited = begun, edited
         self.answer: Message | None = None
         self.run_id: int | None = None
         self.text = "" if begun is None else begun.text
@@ -159,7 +167,7 @@ class Question:
     @property
     def held_id(self) -> str:
         """The message at the end of its branch: the answer, or the question itself before there is one."""
-        return self.message.id if self.answer is None else self.answer.id
+        return (self.answer or self.begun or self.message).id
 
     @property
     def is_held(self) -> bool:

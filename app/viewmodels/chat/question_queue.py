@@ -117,6 +117,18 @@ class QuestionQueue(QObject):
         self.moved.emit(answer.conversation_id)
         self.answer_next()
 
+    def go_on_from(self, edit: Message, edited: Message, sampling: Sampling) -> None:
+        """Store an edit of an answer beside it, and have it go on from there. LookupError for one that follows nothing.
+
+        sampling: how its tokens are chosen.
+        """
+        tree = self._library.tree(edit.conversation_id)
+        question = Question(tree.message(edit.parent_id or ""), begun=edit, edited=edited)
+        question.sampling = sampling
+        self._questions.add(question)
+        self._library.add(edit, partial(self._on_committed, question), partial(self._on_refused, question))
+        self.moved.emit(edit.conversation_id)
+
     def withdraw(self, conversation_id: str) -> None:
         """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are.
 

@@ -48,8 +48,8 @@ class Questions:
         return any(question.conversation_id == conversation_id for question in self.waiting)
 
     def is_committing(self, message_id: str) -> bool:
-        """Return whether a message is a question that the database has not confirmed yet."""
-        return any(one.message.id == message_id and one.stage is Stage.COMMITTING for one in self)
+        """Return whether a message is a question, or an edited answer, that the database has not confirmed yet."""
+        return any(one.held_id == message_id and one.stage is Stage.COMMITTING for one in self)
 
     def is_busy_in(self, conversation_id: str) -> bool:
         """Return whether another message of a conversation must wait: what it would follow is not complete."""

@@ -26,6 +26,11 @@ def last_question(tree: MessageTree) -> Message | None:
     return next((message for message in reversed(tree.path) if message.role == "user"), None)
 
 
+def last_answer(tree: MessageTree) -> Message | None:
+    """Return the last answer of the open path."""
+    return next((message for message in reversed(tree.path) if message.role == "assistant"), None)
+
+
 def last_fork(tree: MessageTree) -> Message | None:
     """Return the message of the open path, nearest to its end, that has versions beside it."""
     return tree.forks[-1] if tree.forks else None
@@ -41,6 +46,12 @@ def version_beside(tree: MessageTree, message: Message, step: int) -> Message | 
     versions = tree.siblings(message.id)
     wanted = version_of(versions, message.id) + step
     return versions[wanted] if step and 0 <= wanted < len(versions) else None
+
+
+def edited_answer(tree: MessageTree, editing: str | None) -> Message | None:
+    """Return the answer that is being edited; None where nothing is, or a question."""
+    message = tree.message(editing) if editing is not None and editing in tree else None
+    return message if message is not None and message.role == "assistant" else None
 
 
 def parent_for(tree: MessageTree, editing: str | None) -> str | None:

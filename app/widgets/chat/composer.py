@@ -30,11 +30,13 @@ _SHADOW_BLUR, _SHADOW_DOWN, _SHADOW = 14, 3, 0.05
 class Composer(QWidget):
     """A card with `SHADOW_ROOM` points around it for its shadow. It never clears itself: whoever sends tells it to.
 
-    Signals: submitted(text); changed(text) at each change; stopAsked, continueAsked, escaped, editCancelled;
-    attachAsked, opened(int) and removed(int), about attachments by their numbers; grew when it wants another height.
+    Signals: submitted(text); wentOn(text), the model is to go on from an answer's text; changed(text) at each change;
+    stopAsked, continueAsked, escaped, editCancelled; attachAsked, opened(int) and removed(int), about attachments by
+    their numbers; grew when it wants another height.
     """
 
     submitted = Signal(str)
+    wentOn = Signal(str)
     changed = Signal(str)
     stopAsked = Signal()
     escaped = Signal()
@@ -56,13 +58,17 @@ class Composer(QWidget):
         self.go_on = Button(style, "Continue", parent=self)
         self.go_on.setToolTip("Have the answer go on (Shift-Cmd-Return)")
         self.go_on.hide()
+        self.keep = Button(style, "Keep", parent=self)
+        self.keep.setToolTip("Keep this text beside the other, as it is (Return)")
+        self.keep.hide()
         self.clip = ToolButton(style, Icon.CLIP, "Attach File", "Attach a file (Shift-Cmd-A)", parent=self)
         self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
         self.cancel.hide()
         self._connect()
         QWidget.setTabOrder(self.edit, self.go_on)
-        QWidget.setTabOrder(self.go_on, self.clip)
+        QWidget.setTabOrder(self.go_on, self.keep)
+        QWidget.setTabOrder(self.keep, self.clip)
         QWidget.setTabOrder(self.clip, self.button)
         QWidget.setTabOrder(self.button, self.cancel)
         self._refresh()
@@ -75,6 +81,7 @@ class Composer(QWidget):
         self.edit.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.button.clicked.connect(self._press)
         self.go_on.clicked.connect(self.continueAsked)
+        self.keep.clicked.connect(self.submit)
         self.clip.clicked.connect(self.attachAsked)
         self.attachments.opened.connect(self.opened)
         self.attachments.removed.connect(self.removed)
@@ -105,6 +112,13 @@ class Composer(QWidget):
         """Hand over what is written; it stays until `show_text` says otherwise."""
         self.submitted.emit(self.text)
 
+    def go_on_from(self) -> None:
+        """Hand over what is written, to be gone on from where it is an answer's."""
+        if self._state.now.edits_answer:
+            self.wentOn.emit(self.text)
+        else:
+            self.submit()
+
     def focus_text(self) -> None:
         """Put the cursor where one writes."""
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -128,7 +142,7 @@ class Composer(QWidget):
         if self._state.now.is_writing:
             self.stopAsked.emit()
         else:
-            self.submit()
+            self.go_on_from()
 
     def _show_go_on(self) -> None:
         """Offer to have the answer go on, while nothing else is about to be said."""
@@ -164,6 +178,7 @@ class Composer(QWidget):
             now.can_send,
             now.attachments,
             now.can_continue,
+            now.edits_answer,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -174,10 +189,16 @@ class Composer(QWidget):
         elif now.can_answer:
             self.button.show_action(Icon.AGAIN, "Answer", "Have the question answered (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
+        elif now.edits_answer:
+            tip = "Have the model go on from this text (Cmd-Return)"
+            self.button.show_action(Icon.SEND, "Go On from Here", tip, is_accented=True)
+            self.button.setEnabled(now.can_send)
         else:
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
-        if self._frame.has_changed(now.editing is not None, now.attachments):
+        self.keep.setEnabled(now.can_send)
+        if self._frame.has_changed(now.editing is not None, now.attachments, now.edits_answer):
+            self._show_keep(now.edits_answer)
             self.cancel.setVisible(now.editing is not None)
             self.attachments.show_chips(now.attachments)
             self._arrange()
@@ -185,6 +206,13 @@ class Composer(QWidget):
         self._show_go_on()
         self.setAccessibleDescription(now.send_price)
         self.update()
+
+    def _show_keep(self, is_shown: bool) -> None:
+        had_focus = self.keep.hasFocus()
+        self.keep.setVisible(is_shown)
+        self.clip.setVisible(not is_shown)
+        if had_focus and not is_shown:
+            self.focus_text()
 
     def _restyle(self) -> None:
         self._arrange()
@@ -212,6 +240,10 @@ class Composer(QWidget):
         size = self.go_on.sizeHint()
         self.go_on.setGeometry(
             self.clip.x() - size.width() - 6, foot + (_BUTTON - size.height()) // 2, size.width(), size.height()
+        )
+        size = self.keep.sizeHint()
+        self.keep.setGeometry(
+            self.button.x() - size.width() - 8, foot + (_BUTTON - size.height()) // 2, size.width(), size.height()
         )
         self.cancel.setGeometry(card.right() + 1 - _BELOW - 24, card.top() + (strip - 24) // 2, 24, 24)
 
@@ -247,15 +279,18 @@ class Composer(QWidget):
         strip.setHeight(self._strip)
         painter.fillRect(QRectF(card.left() + 1, strip.bottom(), card.width() - 2, 1), theme.line)
         center = QRectF(strip.left() + _SIDE, strip.top(), 14, strip.height()).center()
-        self._style.icons.paint(painter, Icon.FORK, center, theme.text2, 14)
+        now = self._state.now
+        self._style.icons.paint(painter, Icon.EDIT if now.edits_answer else Icon.FORK, center, theme.text2, 14)
         words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
         small = self._style.text_style(TextRole.SMALL)
-        draw_text(painter, small, words, f"New branch from “{self._state.now.editing}”", theme.text2)
+        what = "Another version of the answer" if now.edits_answer else "New branch from"
+        draw_text(painter, small, words, f"{what} “{now.editing}”", theme.text2)
 
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
         now, theme = self._state.now, self._style.theme
         foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
-        foot.setRight((self.clip if self.go_on.isHidden() else self.go_on).x() - 8)
+        shown = (one for one in (self.go_on, self.keep, self.clip) if not one.isHidden())
+        foot.setRight(next(shown, self.button).x() - 8)
         if now.send_parts is not None and now.send_price:
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, *now.send_parts)

@@ -74,6 +74,7 @@ class ChatPane(QWidget):
         view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
         composer.submitted.connect(self._send)
+        composer.wentOn.connect(self._go_on_from)
         composer.changed.connect(app.chat.open_draft.write)
         composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.edit.longPasted.connect(self._attach_pasted)
@@ -116,6 +117,11 @@ class ChatPane(QWidget):
         if text.strip():
             self.view.go_to_end()
         self._app.chat.asking.send(text)
+
+    def _go_on_from(self, text: str) -> None:
+        """Have the text of an answer go on, and show the end."""
+        self.view.go_to_end()
+        self._app.chat.asking.go_on_from(text)
 
     def _warn_of_paste(self, sentence: str) -> None:
         self._app.notices.error(Problem("Too long to paste", sentence))

@@ -128,8 +128,9 @@ class MainWindow(QMainWindow):
             "smaller": lambda: style.set_text_size(style.typography.body - 1),
             "actual_size": lambda: style.set_text_size(BODY_SIZE),
             "compose": self.chat.composer_area.take_focus,
-            "send": composer.submit,
+            "send": composer.go_on_from,
             "fork": self._fork,
+            "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self.chat.view.answer_to_edit),
             "regenerate": lambda: self._app.chat.asking.regenerate(self._current("assistant")),
             "repeat_answer": lambda: self._app.chat.asking.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
@@ -180,7 +181,7 @@ class MainWindow(QMainWindow):
             chat.view.pill,
         ]
         composer = composer_area.composer
-        order += [composer.edit, composer.go_on, composer.clip, composer.button, composer.cancel]
+        order += [composer.edit, composer.go_on, composer.keep, composer.clip, composer.button, composer.cancel]
         order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other]
         order += self.inspector.tab_order
         for before, after in pairwise(order):
@@ -243,6 +244,7 @@ class MainWindow(QMainWindow):
     def _do_with_answer(self, action_id: str, message_id: str) -> None:
         """Carry out a command of a message's menu."""
         runs: dict[str, Callable[[str], object]] = {
+            "edit_answer": self._app.chat.open_draft.edit_answer,
             "repeat_answer": self._app.chat.asking.repeat_answer,
             "answer_settings": self.show_answer_settings,
             "use_settings": self._app.chat.settings.use_answer,

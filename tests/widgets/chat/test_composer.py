@@ -337,3 +337,24 @@ def test_a_cut_answer_is_offered_to_go_on_until_something_is_typed(
     state.show(READY)
     assert composer.go_on.isHidden()
     assert composer.edit.hasFocus()
+
+
+def test_the_text_of_an_answer_is_kept_by_return_and_gone_on_from_by_the_button(
+    qtbot: QtBot, composer: Composer, state: Shown[ChatState]
+) -> None:
+    state.show(replace(READY, editing="The plan", is_editing=True, edits_answer=True, can_send=True))
+    qtbot.keyClicks(composer.edit, "So")
+    assert not composer.keep.isHidden()
+    assert composer.clip.isHidden()
+    assert composer.button.accessibleName() == "Go On from Here"
+    with qtbot.waitSignal(composer.submitted) as kept:
+        qtbot.keyClick(composer.edit, Qt.Key.Key_Return)
+    with qtbot.waitSignal(composer.submitted):
+        qtbot.mouseClick(composer.keep, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(composer.wentOn) as gone_on, qtbot.assertNotEmitted(composer.submitted):
+        qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
+    assert (kept.args, gone_on.args) == (["So"], ["So"])
+    composer.keep.setFocus()
+    state.show(READY)
+    assert composer.keep.isHidden()
+    assert composer.edit.hasFocus()

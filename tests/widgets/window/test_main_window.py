@@ -119,7 +119,7 @@ def test_an_answer_is_asked_for_again_from_its_button(
     ask(qtbot, window, app, "hello")
     strip = window.chat.view.controls.find(app.chat.chat_model.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
-    qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(strip.stops[-1], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: app.chat.chat_model.rows[1].versions == 2 and not app.chat.chat_model.rows[1].is_streaming)
 
 
@@ -605,7 +605,7 @@ def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: Main
     met = walk(qtbot, chat.composer.edit)
     strip = chat.view.controls.find(app.chat.chat_model.rows[1].id, ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
-    order = [window.cache.tree, window.sidebar.list, chat.view, strip.copy, strip.act]
+    order = [window.cache.tree, window.sidebar.list, chat.view, *strip.stops]
     assert [widget for widget in met if widget in order] == order
 
 

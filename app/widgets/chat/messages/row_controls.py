@@ -4,9 +4,10 @@ screen readers find them; made when they come into sight and let go when they le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -24,6 +25,9 @@ from app.widgets.kit.style import Style
 ACTION = 24
 _ICON = 14
 _BEFORE_SWITCHER = 8
+_ICONS: Mapping[str, Icon] = {"fork": Icon.EDIT, "edit_answer": Icon.EDIT, "regenerate": Icon.AGAIN}
+OF_QUESTION = ("fork",)
+OF_ANSWER = ("edit_answer", "regenerate")
 
 
 class ControlKind(IntEnum):
@@ -65,24 +69,39 @@ class ControlSpec:
 
 
 class ActionStrip(QWidget):
-    """Buttons for one message, 24 apart: Copy, and the action that begins a branch from it."""
+    """Buttons for one message, 24 apart: Copy, and the actions that begin a branch from it.
 
-    def __init__(self, style: Style, action: AnyAction, icon: Icon, parent: QWidget) -> None:
+    Attributes: copy; acts, the others by their commands' ids. Signal: asked(str), the id of one.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, style: Style, actions: Sequence[AnyAction], parent: QWidget) -> None:
         super().__init__(parent)
         self._text = ""
         self.copy = ToolButton(style, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
-        self.act = ToolButton(style, icon, action.title, title_with_keys(action), ACTION, _ICON, parent=self)
         self.copy.clicked.connect(self._copy)
+        self.acts: dict[str, ToolButton] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.copy)
-        row.addWidget(self.act)
+        for action in actions:
+            icon, tip = _ICONS[action.id], title_with_keys(action)
+            button = self.acts[action.id] = ToolButton(style, icon, action.title, tip, ACTION, _ICON, parent=self)
+            button.clicked.connect(partial(self.asked.emit, action.id))
+            row.addWidget(button)
 
-    def show_message(self, text: str, *, can_act: bool) -> None:
-        """Stand by a message. text: what Copy copies."""
+    @property
+    def stops(self) -> list[ToolButton]:
+        """The buttons in the order of the keyboard."""
+        return [self.copy, *self.acts.values()]
+
+    def show_message(self, text: str, enabled: frozenset[str]) -> None:
+        """Stand by a message. text: what Copy copies; enabled: ids of the commands that can act."""
         self._text = text
-        self.act.setEnabled(can_act)
+        for action_id, button in self.acts.items():
+            button.setEnabled(action_id in enabled)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
@@ -104,13 +123,12 @@ class CodeCopy(ToolButton):
 class RowControls(QObject):
     """The controls above a viewport, kept in step with what is in sight.
 
-    Signals: stepped(message id, -1 or +1); editAsked, againAsked, thoughtPressed(message id); attachmentPressed(message
-    id, its number).
+    Signals: stepped(message id, -1 or +1); acted(id of a command, message id); thoughtPressed(message id);
+    attachmentPressed(message id, its number).
     """
 
     stepped = Signal(str, int)
-    editAsked = Signal(str)
-    againAsked = Signal(str)
+    acted = Signal(str, str)
     thoughtPressed = Signal(str)
     attachmentPressed = Signal(str, int)
 
@@ -179,12 +197,9 @@ class RowControls(QObject):
             line, number = DisclosureLine(self._style, self._viewport), spec.block
             line.clicked.connect(lambda: self.attachmentPressed.emit(message_id, number))
             return line
-        if spec.kind is ControlKind.QUESTION:
-            strip = ActionStrip(self._style, self._actions["fork"], Icon.EDIT, self._viewport)
-            strip.act.clicked.connect(lambda: self.editAsked.emit(message_id))
-        else:
-            strip = ActionStrip(self._style, self._actions["regenerate"], Icon.AGAIN, self._viewport)
-            strip.act.clicked.connect(lambda: self.againAsked.emit(message_id))
+        ids = OF_QUESTION if spec.kind is ControlKind.QUESTION else OF_ANSWER
+        strip = ActionStrip(self._style, [self._actions[one] for one in ids], self._viewport)
+        strip.asked.connect(lambda action_id: self.acted.emit(action_id, message_id))
         return strip
 
     def _fill(self, widget: QWidget, spec: ControlSpec) -> None:
@@ -195,8 +210,7 @@ class RowControls(QObject):
         elif isinstance(widget, DisclosureLine) and spec.part is not None:
             widget.show_row(spec.part)
         elif isinstance(widget, ActionStrip):
-            action_id = "fork" if spec.kind is ControlKind.QUESTION else "regenerate"
-            widget.show_message(spec.text, can_act=action_id in spec.enabled)
+            widget.show_message(spec.text, spec.enabled)
 
     def _chain(self, widgets: list[QWidget]) -> None:
         """Tab goes from the chat to its controls from the top down, then on."""
@@ -205,7 +219,7 @@ class RowControls(QObject):
         self._order = widgets
         before = self._home
         for widget in widgets:
-            stops = [widget.copy, widget.act] if isinstance(widget, ActionStrip) else [widget]
+            stops = widget.stops if isinstance(widget, ActionStrip) else [widget]
             for stop in stops:
                 QWidget.setTabOrder(before, stop)
                 before = stop

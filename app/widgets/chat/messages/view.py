@@ -110,8 +110,7 @@ class ChatView(RowView):
         self._state.changed.connect(self._follow_state)
         self._style.changed.connect(self._restyle)
         self.controls.stepped.connect(self.versionAsked)
-        self.controls.editAsked.connect(self.editAsked)
-        self.controls.againAsked.connect(self.againAsked)
+        self.controls.acted.connect(self._act)
         self.controls.thoughtPressed.connect(self._toggle_thought)
         self.controls.attachmentPressed.connect(self._toggle_attachment)
         self.pill.clicked.connect(self.go_to_end)
@@ -180,11 +179,26 @@ class ChatView(RowView):
 
     @property
     def question_to_edit(self) -> str | None:
-        """Id of the question that the keyboard is on or whose answer it is on, else of the last one in sight."""
-        number = self.keyboard_row
+        """Id of the question that the keyboard is on or whose answer it is on, else of the last one in sight.
+
+        Where an answer fills the view, its question.
+        """
+        return next(self._chat.rows.questions_above(self._row_looked_at), None)
+
+    @property
+    def answer_to_edit(self) -> str | None:
+        """Id of the answer that the keyboard is on or whose question it is on, else of the last one in sight."""
+        number, rows = self._row_looked_at, self._chat.rows
         if number < 0:
-            number = max(self._rows_in_sight(), default=-1)
-        return next(self._chat.rows.questions_above(number), None)
+            return None
+        if rows[number].role == "user" and 0 <= self.keyboard_row < len(rows) - 1:
+            number += 1
+        return next(rows.answers_above(number), None)
+
+    @property
+    def _row_looked_at(self) -> int:
+        """The row that the keyboard is on, else the last one in sight; -1 without rows."""
+        return self.keyboard_row if self.keyboard_row >= 0 else max(self._rows_in_sight(), default=-1)
 
     def _rows_in_sight(self) -> range:
         top = self.verticalOffset()
@@ -403,6 +417,14 @@ class ChatView(RowView):
         self._scroll_to(min(offset, limit))
         self.updateGeometries()
         self.viewport().update()
+
+    def _act(self, action_id: str, message_id: str) -> None:
+        """Carry out what a button of a message says."""
+        asked = {"fork": self.editAsked, "regenerate": self.againAsked}.get(action_id)
+        if asked is None:
+            self.commandAsked.emit(action_id, message_id)
+        else:
+            asked.emit(message_id)
 
     def _open_menu(self, number: int, at: QPoint) -> None:
         """Open the menu of a message at a place on screen."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from app.widgets.chat.messages.disclosure_line import OVERHANG
-from app.widgets.chat.messages.row_controls import ACTION, ControlKind, ControlSpec
+from app.widgets.chat.messages.row_controls import ACTION, OF_ANSWER, ControlKind, ControlSpec
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import RowView
 
-STRIP = 2 * ACTION + 8
+STRIP = (1 + len(OF_ANSWER)) * ACTION + 8
 # Icons are narrower than their buttons: this much brings an icon's edge to that of the text.
 _OVERHANG = 5
 _APART = 8

@@ -524,7 +524,7 @@ def test_the_last_answer_always_has_its_actions(qtbot: QtBot, view: ChatView, ch
     assert isinstance(strip, ActionStrip)
     assert view.controls.find("a0", ControlKind.ANSWER) is None
     with qtbot.waitSignal(view.againAsked) as heard:
-        qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(strip.stops[-1], Qt.MouseButton.LeftButton)
     assert heard.args == ["a1"]
 
 
@@ -542,7 +542,7 @@ def test_a_message_has_its_actions_while_the_mouse_is_on_it(qtbot: QtBot, view: 
     strip = view.controls.find("q0", ControlKind.QUESTION)
     assert isinstance(strip, ActionStrip)
     with qtbot.waitSignal(view.editAsked) as heard:
-        qtbot.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(strip.stops[-1], Qt.MouseButton.LeftButton)
     assert heard.args == ["q0"]
     hover(qtbot, view, 1)
     assert view.controls.find("q0", ControlKind.QUESTION) is None
@@ -559,9 +559,9 @@ def test_actions_are_reached_from_the_keyboard(qtbot: QtBot, view: ChatView, cha
     qtbot.keyClick(view, Qt.Key.Key_Tab)
     assert strip.copy.hasFocus()
     qtbot.keyClick(strip.copy, Qt.Key.Key_Tab)
-    assert strip.act.hasFocus()
+    assert strip.stops[-1].hasFocus()
     with qtbot.waitSignal(view.editAsked) as heard:
-        qtbot.keyClick(strip.act, Qt.Key.Key_Return)
+        qtbot.keyClick(strip.stops[-1], Qt.Key.Key_Return)
     assert heard.args == ["q0"]
 
 
@@ -570,10 +570,10 @@ def test_an_action_that_cannot_act_now_is_disabled(view: ChatView, chat: ChatMod
     settle()
     strip = view.controls.find("a0", ControlKind.ANSWER)
     assert isinstance(strip, ActionStrip)
-    assert strip.act.isEnabled()
+    assert strip.stops[-1].isEnabled()
     state.show(replace(ALL, can_regenerate=False))
     settle()
-    assert not strip.act.isEnabled()
+    assert not strip.stops[-1].isEnabled()
     assert strip.copy.isEnabled()
 
 
@@ -612,7 +612,7 @@ def test_every_control_says_what_it_is(qtbot: QtBot, view: ChatView, chat: ChatM
     settle()
     hover(qtbot, view, 0)
     named = [view, *view.findChildren(VersionSwitcher), *view.findChildren(CodeCopy), view.pill]
-    named += [button for strip in view.findChildren(ActionStrip) for button in (strip.copy, strip.act)]
+    named += [button for strip in view.findChildren(ActionStrip) for button in strip.stops]
     assert all(widget.accessibleName() for widget in named)
     assert len(named) > 6
 
