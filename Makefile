@@ -13,7 +13,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart bench-models lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart bench-models bench-window lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -50,7 +50,7 @@ soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 ki
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS) $(ARGS)
 
-bench: bench-cache bench-restart bench-models ## Measure everything that can be measured
+bench: bench-cache bench-restart bench-models bench-window ## Measure everything that can be measured
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
 	@$(PY) packaging/tools/check_libraries.py
@@ -64,6 +64,10 @@ bench-restart: setup ## Measure what a restart costs: going on from disk, openin
 bench-models: setup ## Measure lists of models, their opening, and what asking on after a thought reads
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.bench.any_model
+
+bench-window: setup ## Measure how smooth the window is, at work and with what is large (at most 20 minutes)
+	@$(PY) packaging/tools/check_libraries.py
+	@$(PY) -m tests.bench.window
 
 lint: setup ## Check style and types
 	@$(PY) -m ruff check .

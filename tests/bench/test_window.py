@@ -1,0 +1,54 @@
+"""The measuring of the window, in small. Times are for `make bench-window`."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from app.protocol.trie_view import TrieView
+from app.viewmodels.cache.trie_model import TrieModel
+from tests.bench import window, window_child
+from tests.bench.window_probe import BEAT_MS, Heartbeat, Stopwatch
+
+
+def test_a_stall_is_met_by_all_that_happens_in_it(qtbot: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    heart = Heartbeat()
+    monkeypatch.setattr(heart, "_late", [0.0] * 90 + [100.0])
+    figures = heart.figures()
+    assert (figures["over_16"], figures["over_50"]) == (1, 1)
+    assert figures["p50_ms"] == 0
+    assert figures["p99_ms"] == 100 - BEAT_MS  # of 115 moments, 25 in the stall
+
+
+def test_only_what_a_paint_can_show_is_timed() -> None:
+    watch = Stopwatch()
+    watch.begun.extend([time.perf_counter()] * 3)
+    watch.paint()
+    assert watch.found == []
+    watch.ready = 2
+    watch.paint()
+    assert (len(watch.found), len(watch.begun)) == (2, 1)
+    assert watch.p95 is not None
+
+
+def test_the_trie_that_is_shown_is_one(qtbot: object) -> None:
+    model = TrieModel()
+    model.show(TrieView(serial=0))
+    for number in range(3):
+        view = window_child.trie(number)
+        model.show(view)
+        seen = set[int]()
+        for node in view.nodes:
+            assert node.parent_id is None or node.parent_id in seen
+            seen.add(node.id)
+        assert len(seen) == window_child.NODES
+
+
+def test_bars_that_do_not_hold_are_told() -> None:
+    good: dict[str, float] = {**window.BARS, "over_50": 2, "control_over_50": 2, "decode_ratio": 1.0}
+    assert window.missed(good) == []
+    told = window.missed({**good, "over_50": 3, "decode_ratio": 0.5, "p99_ms": 17.0})
+    assert len(told) == 3
+    assert json.dumps(good)

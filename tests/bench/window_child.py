@@ -1,0 +1,401 @@
+"""One process of the measuring in `window`. Run as `python -m tests.bench.window_child ROLE FOLDER TOLD`.
+
+TOLD is a JSON file for what was found. The roles: `session` lets a person work while the guide writes; `idle` is an
+event loop with nothing to do, for as long; `large` opens what is large; `decode` writes one answer in the window, and
+`headless` the same one without a window.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import cast
+
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QMimeData, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+import tests.sealed  # noqa: F401 - offline, before the engine is imported
+from app.conversation.message import Conversation, Message
+from app.conversation.store import Store
+from app.launch.paths import guide_model, paths_in
+from app.main import Program, application
+from app.protocol.chat import Turn
+from app.protocol.commands import Generate, LoadModel
+from app.protocol.engine import Engine, EventSink
+from app.protocol.events import Event, ModelReady, RunFinished, TextDelta
+from app.protocol.trie_view import TrieNodeView, TrieView
+from app.rendering.resident import resident_bytes
+from tests.bench.report import percentile
+from tests.bench.window_probe import Heartbeat, Paints, Stopwatch
+
+PATIENCE = 120.0  # seconds
+SESSION_S, STEP_MS = 60.0, 100
+ANSWER = 600  # tokens
+QUESTION = "Tell me a story about a fox and the other fox."
+LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
+TIMES = 5
+
+
+class Bench:
+    """The program on a data folder of its own, with the guide, which never ends an answer by itself."""
+
+    def __init__(self, folder: Path) -> None:
+        self.app = application()
+        self.written: deque[float] = deque()
+        self._events: list[Event] = []
+        self.engine: Engine | None = None
+        self.program = Program(paths_in(folder), self._make_engine)
+        self.program.host.happened.connect(self._events.append)
+        self.program.window.resize(1440, 900)
+        self.program.start(guide_model())
+        self.wait_for(ModelReady)
+        _never_end(self.engine)
+
+    def _make_engine(self, sink: EventSink) -> Engine:
+        from app.engine.loop import EngineLoop
+
+        def stamped(event: Event) -> None:
+            if isinstance(event, TextDelta) and event.text:
+                self.written.append(time.perf_counter())
+            sink(event)
+
+        self.engine = EngineLoop(stamped)
+        return self.engine
+
+    def wait_for(self, kind: type[Event]) -> Event:
+        """Run the event loop until an event of this kind has come, and return it."""
+        self.wait(lambda: any(isinstance(event, kind) for event in self._events))
+        found = next(event for event in self._events if isinstance(event, kind))
+        self._events.clear()
+        return found
+
+    def wait(self, holds: Callable[[], bool]) -> None:
+        """Run the event loop until something holds. RuntimeError when it never does."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+            if time.monotonic() > end:
+                raise RuntimeError(f"waited {PATIENCE} s")
+
+    def settle(self) -> None:
+        """Run the event loop until nothing is left to do for a moment."""
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+
+    def ms_until_painted(self, act: Callable[[], object], holds: Callable[[], bool]) -> float:
+        """Milliseconds from an act to the end of the paint of the chat that shows it."""
+        painted: list[bool] = []
+        viewport = self.program.window.chat.view.viewport()
+        watch = Paints(viewport, lambda: painted.append(holds()))
+        begun = time.perf_counter()
+        act()
+        self.wait(lambda: any(painted))
+        took = (time.perf_counter() - begun) * 1000
+        viewport.removeEventFilter(watch)
+        self.settle()
+        return took
+
+    def ask(self, text: str) -> None:
+        """Send a question."""
+        self.program.app.chat.asking.send(text)
+        self.program.app.catch_up()
+
+    def close(self) -> None:
+        self.program.close()
+
+
+def _never_end(engine: Engine | None) -> None:
+    """Have answers end at their limit only."""
+    open_model = getattr(engine, "open_model", None)
+    assert open_model is not None
+    open_model.model.codec.stop_ids = frozenset()
+
+
+# A person at work
+
+
+class Person(QObject):
+    """Types, scrolls and goes about in the window, a little every tenth of a second, while answers are written."""
+
+    def __init__(self, bench: Bench, conversations: Sequence[str]) -> None:
+        super().__init__()
+        self._bench, self._window = bench, bench.program.window
+        self._conversations = conversations
+        self._dice = Random(1)
+        self._asked = 0
+        self.keys, self.tokens = Stopwatch(), Stopwatch()
+        view, edit = self._window.chat.view, self._window.chat.composer.edit
+        edit.textChanged.connect(self._on_letter)
+        self._paints = [Paints(edit.viewport(), self.keys.paint), Paints(view.viewport(), self.tokens.paint)]
+        view._tail.timeout.connect(self._on_text_taken)
+        bench.program.app.chat.generations.grew.connect(self._on_grown)
+        self._timer = QTimer(self, interval=STEP_MS)
+        self._timer.timeout.connect(self._act)
+        self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    @property
+    def _home(self) -> str:
+        """The conversation of the next question: one after the other, since each has room for some answers only."""
+        return self._conversations[self._asked % len(self._conversations)]
+
+    def _on_letter(self) -> None:
+        self.keys.ready = len(self.keys.begun)
+
+    def _on_grown(self) -> None:
+        """Note what has come, while its end is in sight."""
+        if self._is_writing_here and self._window.chat.view.follows_end:
+            self.tokens.begun.extend(self._bench.written)
+        else:
+            self.tokens.begun.clear()
+        self._bench.written.clear()
+
+    def _on_text_taken(self) -> None:
+        self.tokens.ready = len(self.tokens.begun)
+
+    @property
+    def _is_writing_here(self) -> bool:
+        return self._bench.program.app.chat.questions.at_engine_in(self._bench.program.app.library.open_id) is not None
+
+    def _act(self) -> None:
+        app = self._bench.program.app
+        if not app.chat.questions.at_engine:
+            if app.library.open_id == self._home:
+                app.chat.asking.send(QUESTION)
+                self._asked += 1
+            else:
+                app.library.open(self._home)
+            return
+        deed = self._dice.choices(
+            (self._type, self._scroll, self._come_back, self._switch, self._open, self._toggle), (60, 12, 12, 6, 5, 1)
+        )[0]
+        deed()
+
+    def _type(self) -> None:
+        edit = self._window.chat.composer.edit
+        if len(edit.toPlainText()) > 300:
+            edit.clear()
+        self.keys.begun.clear()
+        self.keys.begun.append(time.perf_counter())
+        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+            letter = QKeyEvent(kind, Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, "a")
+            QCoreApplication.postEvent(edit, letter)
+
+    def _scroll(self) -> None:
+        viewport = self._window.chat.view.viewport()
+        at = QPointF(viewport.rect().center())
+        turned = QPoint(0, 240 if self._dice.random() < 0.5 else -240)
+        event = QWheelEvent(
+            *(at, QPointF(viewport.mapToGlobal(at.toPoint())), turned, turned),
+            *(Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False),
+        )
+        QCoreApplication.postEvent(viewport, event)
+
+    def _come_back(self) -> None:
+        self._bench.program.app.library.open(self._conversations[(self._asked - 1) % len(self._conversations)])
+        self._window.chat.view.go_to_end()
+
+    def _switch(self) -> None:
+        self._window.do("previous" if self._dice.random() < 0.5 else "next")
+
+    def _open(self) -> None:
+        self._bench.program.app.library.open(self._dice.choice(self._conversations))
+
+    def _toggle(self) -> None:
+        self._window.do("inspector")
+
+
+def session(folder: Path) -> dict[str, object]:
+    """What the event loop, keys and words need while the guide writes and somebody works."""
+    ids = [furnish(folder, 12, f"Plan {number}") for number in range(4)]
+    bench = Bench(folder)
+    bench.settle()
+    person = Person(bench, ids)
+    bench.wait(lambda: len(person.tokens.found) > 20)
+    beat = Heartbeat()
+    loop = QEventLoop()
+    QTimer.singleShot(round(SESSION_S * 1000), loop.quit)
+    loop.exec()
+    person.stop()
+    found = {
+        **beat.figures(),
+        "key_to_glyph_p95_ms": person.keys.p95,
+        "token_to_pixels_p95_ms": person.tokens.p95,
+        "keys": len(person.keys.found),
+        "tokens": len(person.tokens.found),
+    }
+    bench.close()
+    return found
+
+
+def idle(_folder: Path) -> dict[str, object]:
+    """The same event loop with nothing to do: what the machine itself makes late."""
+    app = QCoreApplication([])
+    beat = Heartbeat()
+    QTimer.singleShot(round(SESSION_S * 1000), app.quit)
+    app.exec()
+    return dict(beat.figures())
+
+
+# What is large
+
+
+def furnish(folder: Path, messages: int, title: str) -> str:
+    """Store a conversation of so many messages with two versions at its last question; returns its id."""
+    paths = paths_in(folder)
+    paths.database.parent.mkdir(parents=True, exist_ok=True)
+    store = Store(paths.database)
+    conversation = Conversation.new(title)
+    parent: str | None = None
+    branch: list[Message] = []
+    for number in range(messages):
+        answer = number % 2 == 1
+        text = f"{title}, message {number}. **Bold** words and a list:\n\n* one\n* two `code`\n\n" + "Some prose. " * 12
+        role = cast("tuple", ("user", "assistant"))[answer]
+        message = Message.new(conversation.id, parent, role, text if answer else f"Question {number} of {title}")
+        branch.append(replace(message, stop="finished") if answer else message)
+        parent = message.id
+    store.messages.begin(conversation, branch[0])
+    store.messages.add_branch(branch[1:])
+    for number in range(2):
+        store.messages.add(Message.new(conversation.id, branch[-3].id, "user", f"Another way, {number}"))
+    store.close()
+    return conversation.id
+
+
+def large(folder: Path) -> dict[str, object]:
+    """What opening and changing large things takes, in ms, and the memory that a long path adds, in MB."""
+    sizes = {furnish(folder, size, f"Of {size}"): size for size in (10, LONG, LONG + 2)}
+    short, long, other = sizes
+    bench = Bench(folder)
+    app = bench.program.app
+
+    def opened(conversation_id: str) -> float:
+        rows = sizes[conversation_id] - 1  # the last two have versions of one message beside them
+        return bench.ms_until_painted(
+            lambda: app.library.open(conversation_id),
+            lambda: app.library.open_id == conversation_id and len(app.chat.chat_model.rows) == rows,
+        )
+
+    bench.settle()
+    opened(short)
+    before = resident_bytes(os.getpid())
+    paint = opened(long)
+    added = resident_bytes(os.getpid()) - before
+    switches = [
+        bench.ms_until_painted(lambda step=step: app.chat.open_branch.select_version(None, step), lambda: True)
+        for step in (-1, 1) * TIMES
+    ]
+    again = [opened(one) for one in (other, long) * 2]
+    views = [trie(number) for number in range(TIMES + 1)]
+    app.cache.trie_model.show(views[0])
+    bench.settle()
+    updates = [_ms(lambda view=view: app.cache.trie_model.show(view)) for view in views[1:]]
+    pasted, letter = _paste(bench)
+    bench.close()
+    return {
+        "path_5000_paint_ms": round(paint, 1),
+        "path_5000_again_ms": round(percentile(again, 0.5), 1),
+        "switch_ms": round(percentile(switches, 0.95), 1),
+        "trie_5000_update_ms": round(percentile(updates, 0.95), 2),
+        "paste_1mb_ms": round(pasted, 1),
+        "key_after_1mb_ms": round(letter, 1),
+        "memory_added_mb": round(added / 1e6, 1),
+    }
+
+
+def _paste(bench: Bench) -> tuple[float, float]:
+    """Milliseconds for a megabyte that is pasted, and for the slowest letter after it, until they are painted."""
+    edit = bench.program.window.chat.composer.edit
+    data = QMimeData()
+    data.setText("A line of what somebody pastes into the field.\n" * (MEGABYTE // 47))
+    pasted = _ms(lambda: (edit.insertFromMimeData(data), bench.app.processEvents()))
+    bench.settle()
+    letters = [_ms(lambda: (QTest.keyClick(edit, Qt.Key.Key_A), bench.app.processEvents())) for _ in range(TIMES)]
+    return pasted, max(letters)
+
+
+def trie(number: int) -> TrieView:
+    """A picture of NODES edges: a path with a leaf at each; another number differs in its end, as after an answer."""
+    nodes = [
+        TrieNodeView(
+            id=at,
+            parent_id=None if at == 1 else at - 1 - at % 2,
+            start=64 * at,
+            end=64 * at + 64,
+            label=f"Edge {at}",
+            bytes=65536,
+            residency="memory",
+            lanes=(),
+            has_state=True,
+            is_restore_point=False,
+            last_use=at,
+            used_at=0.0,
+        )
+        for at in range(1, NODES + 1)
+    ]
+    first = NODES - 20 * (number + 1)
+    changed = [replace(node, residency="live", last_use=NODES + number) for node in nodes[first:]]
+    return TrieView(number + 1, (*nodes[:first], *changed), budget_bytes=1 << 30)
+
+
+def _ms(act: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    act()
+    return (time.perf_counter() - begun) * 1000
+
+
+# Decoding
+
+
+def decode(folder: Path) -> dict[str, object]:
+    """Tokens per second of an answer that is shown while it is written."""
+    bench = Bench(folder)
+    bench.settle()
+    chat = bench.program.app.chat
+    chat.settings.type("max_tokens", str(ANSWER))
+    chat.settings.type("seed", "1")
+    bench.ask(QUESTION)
+    finished = cast(RunFinished, bench.wait_for(RunFinished))
+    bench.close()
+    return {"rate": finished.stats.rate, "tokens": finished.stats.tokens}
+
+
+def headless(_folder: Path) -> dict[str, object]:
+    """Tokens per second of the same answer from the engine alone, on a thread with nobody to show it to."""
+    from app.engine.loop import EngineLoop
+
+    events: list[Event] = []
+    engine = EngineLoop(events.append)
+    engine.submit(LoadModel(str(guide_model())))
+    while not any(isinstance(event, ModelReady) for event in events):
+        engine.step()
+    _never_end(engine)
+    ready = next(event for event in events if isinstance(event, ModelReady))
+    sampling = replace(ready.info.sampling, max_tokens=ANSWER, seed=1)
+    engine.submit(Generate(1, (Turn("user", QUESTION),), sampling))
+    while not any(isinstance(event, RunFinished) for event in events):
+        engine.step()
+    finished = next(event for event in events if isinstance(event, RunFinished))
+    return {"rate": finished.stats.rate, "tokens": finished.stats.tokens}
+
+
+ROLES = {role.__name__: role for role in (session, idle, large, decode, headless)}
+
+if __name__ == "__main__":
+    data = Path(sys.argv[2])
+    data.mkdir()
+    found = ROLES[sys.argv[1]](data)
+    Path(sys.argv[3]).write_text(json.dumps(found), encoding="utf-8")
