@@ -55,7 +55,7 @@ STRICTER: dict[str, set[str]] = {
 # Regions of the window: which folders of view models each may know. Only `window` knows the others.
 REGIONS: dict[str, set[str]] = {
     "kit": {"kit"},
-    "chat": {"kit", "text", "warmth", "chat"},
+    "chat": {"kit", "text", "warmth", "chat", "comparison"},
     "sidebar": {"kit", "text", "warmth", "library"},
     "cache": {"kit", "text", "cache"},
     "models": {"kit", "text", "model", "hub"},
@@ -70,6 +70,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "library": {"kit", "text", "model", "library"},
     "warmth": {"kit", "text", "model", "library", "warmth"},
     "chat": {"kit", "text", "model", "library", "warmth", "chat"},
+    "comparison": {"kit", "text", "library", "chat", "comparison"},
     "branches": {"kit", "text", "library", "warmth", "branches"},
 }
 FILES = sorted(APP.rglob("*.py"))

@@ -9,6 +9,7 @@ from typing import Protocol
 from app.viewmodels.app_state import AppState
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
+from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.kit.action import Action, Menu, Submenu
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.library_region import LibraryRegion
@@ -19,6 +20,7 @@ class Regions(Protocol):
     """The regions on which commands are carried out."""
 
     chat: ChatRegion
+    comparison: Comparison
     library: LibraryRegion
     cache: CacheRegion
     model: ModelRegion
@@ -264,7 +266,7 @@ TABLE: tuple[Row, ...] = (
         menu=Menu.VIEW,
         group="panes",
         title="Show Inspector",
-        keys=("Ctrl+Alt+C",),
+        keys=("Ctrl+Alt+I",),
         tip="Shows or hides the pane with the cache and the settings of answers.",
         pane="inspector",
     ),
@@ -415,6 +417,16 @@ TABLE: tuple[Row, ...] = (
         tip="Shows the version to the right at a fork.",
         is_enabled=lambda state: state.chat.can_show_next,
         run=lambda app: app.chat.open_branch.select_version(None, 1),
+    ),
+    Action(
+        id="compare",
+        menu=Menu.BRANCH,
+        group="versions",
+        title="Compare Branches",
+        keys=("Ctrl+Alt+C",),
+        tip="Shows two branches side by side, with the words that differ marked.",
+        is_enabled=lambda state: state.chat.can_prune,
+        run=lambda app: app.comparison.toggle(),
     ),
     Action(
         id="delete_message",

@@ -16,6 +16,7 @@ from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
+from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.live_state import LiveState
@@ -30,8 +31,8 @@ from app.worker.engine_host import EngineHost
 class App(QObject):
     """The regions over one engine and one database.
 
-    Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; settings,
-    folders, notices.
+    Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; comparison, of
+    two branches; settings, folders, notices.
 
     Signal: logWanted(), show where the log lies.
     """
@@ -39,6 +40,7 @@ class App(QObject):
     logWanted = Signal()
 
     chat: ChatRegion
+    comparison: Comparison
     library: LibraryRegion
     branches: BranchesRegion
     cache: CacheRegion
@@ -67,6 +69,7 @@ class App(QObject):
         self.library = LibraryRegion(self._store, self.model, notices, self)
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
+        self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
@@ -112,6 +115,7 @@ class App(QObject):
             region.state.catch_up()
         self.branches.state.catch_up()
         self.chat.settings.state.catch_up()
+        self.comparison.state.catch_up()
         self.state.catch_up()
 
     def close(self) -> None:
