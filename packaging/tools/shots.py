@@ -55,6 +55,7 @@ from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
+from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402
 from tools.gallery.hub import DESCRIPTION, FOUND, GATED, OFFLINE, SilentHub  # noqa: E402
@@ -105,6 +106,7 @@ class Scene:
     """One state of the window.
 
     stands: whether it is there. then: what the person does; shown: whether that is seen. part: the window to be taken.
+    more: what else lies in the database.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Scene:
     then: Callable[[App, MainWindow], None] | None = None
     shown: Callable[[App], bool] = lambda app: True
     part: Callable[[MainWindow], QWidget] = lambda window: window
+    more: Callable[[Store], None] | None = None
 
 
 def _ask(text: str) -> Callable[[App, MainWindow], None]:
@@ -205,6 +208,15 @@ def _select_edge(app: App, window: MainWindow) -> None:
 
 def _verify(app: App, window: MainWindow) -> None:
     window.do("verify")
+
+
+def _compare(app: App, window: MainWindow) -> None:
+    window.do("compare")
+
+
+def _compare_branches(app: App, window: MainWindow) -> None:
+    fork = app.library.tree.forks[0].id
+    app.comparison.open_beside(fork)
 
 
 def _show_cache(app: App, window: MainWindow) -> None:
@@ -427,6 +439,10 @@ SCENES = (
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),
+    Scene("comparison", Stage, then=_compare, more=answer_otherwise),
+    Scene("comparison-branches", Stage, then=_compare_branches),
+    Scene("comparison-narrow", Stage, size=(880, 560), then=_compare, more=answer_otherwise),
+    Scene("comparison-large", Stage, body=24, then=_compare, more=answer_otherwise),
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 600), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
@@ -488,6 +504,8 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
         fill(store)
         if scene.thought != "none":
             think(store, is_cut=scene.thought == "cut")
+        if scene.more is not None:
+            scene.more(store)
         store.close()
     stage = scene.stage()
     style = Style(theme, scene.body)

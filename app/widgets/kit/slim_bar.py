@@ -28,6 +28,8 @@ class SlimBar(QScrollBar):
         return QSize(_WIDTH, super().sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self.minimum() == self.maximum():
+            return
         option = QStyleOptionSlider()
         self.initStyleOption(option)
         part = QStyle.SubControl.SC_ScrollBarSlider

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -21,13 +24,17 @@ from app.widgets.kit.style import Style
 from app.widgets.window.status_line import StatusLine
 from app.widgets.window.toolbar import Toolbar
 
+if TYPE_CHECKING:
+    from app.widgets.chat.comparison.comparison_view import ComparisonView
+
 
 class ChatPane(QWidget):
     """Hands what the person does to the app, and the app's words to the composer.
 
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
-    Attributes: toolbar, banner, view, welcome, composer_area, composer, status_line.
+    Attributes: toolbar, banner, view, welcome, composer_area, composer, status_line; comparison, of two branches, None
+    before the first.
     """
 
     escaped = Signal()
@@ -43,6 +50,7 @@ class ChatPane(QWidget):
         self.composer_area = ComposerArea(style, state, self)
         self.composer = self.composer_area.composer
         self.status_line = StatusLine(style, app.state, self)
+        self.comparison: ComparisonView | None = None
         self._pages = QStackedWidget(self)
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
         self._page_timer = QTimer(self, singleShot=True, interval=0)
@@ -93,6 +101,7 @@ class ChatPane(QWidget):
         FooterTips(view, app.chat.settings.summary)
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
         self.welcome.asked.connect(app.chat.asking.send)
+        app.comparison.state.changed.connect(self._show_comparison)
 
     @property
     def is_welcome_shown(self) -> bool:
@@ -105,7 +114,38 @@ class ChatPane(QWidget):
         card = self._app.chat.state.now.card
         return card is not None and card.other_id == "dismiss"
 
+    @property
+    def _is_comparing(self) -> bool:
+        return self._app.comparison.state.now.is_open
+
+    def _show_comparison(self) -> None:
+        """Put the comparison into the chat's place, or the chat back; the keyboard goes with it."""
+        was_shown = self.comparison is not None and self._pages.currentWidget() is self.comparison
+        if self._is_comparing and self.comparison is None:
+            self._make_comparison()
+        if self._is_comparing == was_shown:
+            return
+        self._choose_page()
+        if self._is_comparing and self.comparison is not None:
+            self.comparison.list.setFocus()
+        else:
+            self.composer_area.take_focus()
+
+    def _make_comparison(self) -> None:
+        """Make and import it when it is first used, because no start has to wait for it."""
+        from app.widgets.chat.comparison.comparison_view import ComparisonView
+
+        self.comparison = ComparisonView(self._style, self._app.comparison, self)
+        self._pages.addWidget(self.comparison)
+        for before, after in pairwise((self.view.pill, *self.comparison.tab_order)):
+            QWidget.setTabOrder(before, after)
+
     def _choose_page(self) -> None:
+        is_comparing = self._is_comparing and self.comparison is not None
+        self.composer_area.setHidden(is_comparing)
+        if is_comparing and self.comparison is not None:
+            self._pages.setCurrentWidget(self.comparison)
+            return
         is_empty = self._app.chat.chat_model.rowCount() == 0
         if is_empty and self.view.keyboard_row >= 0:
             self.composer.focus_text()
@@ -154,7 +194,9 @@ class ChatPane(QWidget):
         self._app.chat.remember_scroll(*self.view.anchor())
 
     def _escape(self) -> None:
-        if self._is_dismissable:
+        if self._is_comparing:
+            self._app.comparison.close()
+        elif self._is_dismissable:
             self._app.act("dismiss")
         elif "stop" in enabled(self._app.state.now):
             self._app.act("stop")

@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
             "previous": lambda: self._app.chat.open_branch.select_version(self._current_fork(), -1),
             "next": lambda: self._app.chat.open_branch.select_version(self._current_fork(), 1),
+            "compare": self._compare,
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
@@ -248,6 +249,7 @@ class MainWindow(QMainWindow):
             "repeat_answer": self._app.chat.asking.repeat_answer,
             "answer_settings": self.show_answer_settings,
             "use_settings": self._app.chat.settings.use_answer,
+            "compare": self._app.comparison.open_beside,
         }
         runs[action_id](message_id)
 
@@ -318,6 +320,14 @@ class MainWindow(QMainWindow):
         view = self.chat.view
         row = view.current_row() if view.keyboard_row >= 0 else None
         return row.id if row is not None and row.versions > 1 else None
+
+    def _compare(self) -> None:
+        """Compare the version that the keyboard is on with the one beside it, else the open branch; or close again."""
+        fork = self._current_fork()
+        if fork is not None and not self._app.comparison.state.now.is_open:
+            self._app.comparison.open_beside(fork)
+        else:
+            self._app.comparison.toggle()
 
     def _fork(self) -> None:
         self._app.chat.open_draft.begin_edit(self.chat.view.question_to_edit)

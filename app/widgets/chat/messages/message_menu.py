@@ -46,6 +46,8 @@ def message_menu(
     if row.role == "assistant":
         for action_id in _OF_ANSWER:
             menu.addAction(actions[action_id].title, partial(do, action_id)).setEnabled(not row.is_streaming)
+    if row.versions > 1:
+        menu.addAction("Compare with Version Beside", partial(do, "compare"))
     menu.addSeparator()
     menu.addAction(actions["delete_message"].title, delete)
     return menu

@@ -1,0 +1,111 @@
+"""From the messages that are compared to rows, each a head or a paragraph of both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from app.viewmodels.comparison.alignment import aligned
+from app.viewmodels.comparison.comparison import ComparedMessage, Pair
+from app.viewmodels.comparison.word_differences import differences, marked_words
+from app.viewmodels.text import formatting
+from app.widgets.chat.markdown.blocks import Block, split, split_plain
+
+# Characters of a message that is read as Markdown; a longer one is shown as it was written.
+_MOST_OF_MARKDOWN = 64_000
+# What a screen reader is told of a paragraph, in characters, and of the words that differ in it.
+_SPOKEN, _SPOKEN_WORDS, _SPOKEN_WORD = 400, 6, 40
+
+
+class RowKind(Enum):
+    """Kinds of rows. SHARED: the line that stands for the messages that both sides begin with."""
+
+    SHARED = auto()
+    HEAD = auto()
+    BLOCK = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonRow:
+    """One row. names: of the speakers, in a head. left, right: paragraphs, None where one side has none.
+
+    is_shared: it belongs to both sides and stands across both columns. count: messages of a SHARED row.
+    """
+
+    kind: RowKind
+    names: tuple[str, str] = ("", "")
+    left: Block | None = None
+    right: Block | None = None
+    is_shared: bool = False
+    count: int = 0
+
+    @property
+    def size(self) -> int:
+        """Return about what it costs to lay out, in characters."""
+        return sum(len(block.text) for block in (self.left, self.right) if block is not None)
+
+
+def shared_title(count: int) -> str:
+    """Say how many messages both sides begin with: "14 messages in common"."""
+    return f"{formatting.plural(count, 'message')} in common" if count else "No message in common"
+
+
+def shared_rows(messages: Iterator[ComparedMessage]) -> Iterator[ComparisonRow]:
+    """Make the rows of the messages that both sides begin with, one after the other."""
+    for message in messages:
+        yield ComparisonRow(RowKind.HEAD, (message.name, message.name), is_shared=True)
+        for block in _blocks(message):
+            yield ComparisonRow(RowKind.BLOCK, left=block, right=block, is_shared=True)
+
+
+def pair_rows(pairs: Iterator[Pair]) -> Iterator[ComparisonRow]:
+    """Make the rows of messages that stand beside each other."""
+    for left, right in pairs:
+        yield ComparisonRow(RowKind.HEAD, (left.name if left else "", right.name if right else ""))
+        ours, theirs = _blocks(left), _blocks(right)
+        for a, b in aligned([block.text for block in ours], [block.text for block in theirs]):
+            yield ComparisonRow(
+                RowKind.BLOCK, left=None if a is None else ours[a], right=None if b is None else theirs[b]
+            )
+
+
+def spoken_row(row: ComparisonRow, *, is_open: bool) -> str:
+    """Say a row to a screen reader. is_open: the messages in common are shown."""
+    if row.kind is RowKind.SHARED:
+        return f"{shared_title(row.count)}, {'expanded' if is_open else 'collapsed'}"
+    if row.kind is RowKind.HEAD:
+        left, right = row.names
+        if row.is_shared:
+            return left
+        return ", ".join([f"left: {left}"] * bool(left) + [f"right: {right}"] * bool(right))
+    if row.left is None or row.right is None:
+        side, block = ("left", row.left) if row.right is None else ("right", row.right)
+        return f"only {side}: {_spoken(block)}"
+    if row.left.text == row.right.text:
+        return f"{'' if row.is_shared else 'same: '}{_spoken(row.left)}"
+    found = differences(row.left.text, row.right.text)
+    beside = f"left: {_spoken(row.left)}, right: {_spoken(row.right)}"
+    if not found:
+        return f"different, {beside}"
+    sides = (("left", row.left, found.left), ("right", row.right, found.right))
+    told = [
+        f"{side} alone {marked_words(block.text, spans, _SPOKEN_WORDS, _word)}" for side, block, spans in sides if spans
+    ]
+    return f"differs, {'; '.join(told)}; {beside}"
+
+
+def _word(text: str) -> str:
+    return formatting.first_words(text, _SPOKEN_WORD)
+
+
+def _spoken(block: Block | None) -> str:
+    return "" if block is None else formatting.first_words(block.text, _SPOKEN)
+
+
+def _blocks(message: ComparedMessage | None) -> list[Block]:
+    if message is None or not message.text:
+        return []
+    if message.role == "user" or len(message.text) > _MOST_OF_MARKDOWN:
+        return split_plain(message.text)
+    return split(message.text)

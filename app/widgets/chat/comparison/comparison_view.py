@@ -1,0 +1,169 @@
+"""The comparison of two branches, in the chat's place: which they are, and below that their rows."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.viewmodels.comparison.comparison import ComparedBranch, Comparison, Side
+from app.widgets.chat.comparison.comparison_list import EDGE, ComparisonList, columns
+from app.widgets.kit.controls import Button, Control, State, ToolButton
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextRole
+
+_SIDES: tuple[Side, Side] = ("left", "right")
+_CHOOSER, _PAD = 26, 8
+
+
+class BranchButton(Control):
+    """The branch of one side: its name, below it who answers there. `chosen` carries the last message of another."""
+
+    chosen = Signal(str)
+
+    def __init__(self, style: Style, side: Side, comparison: Comparison, parent: QWidget) -> None:
+        super().__init__(style, f"Branch on the {side}", parent)
+        self._side, self._comparison = side, comparison
+        self._branch = ComparedBranch("", "")
+        self.clicked.connect(self.show_menu)
+
+    def show_branch(self, branch: ComparedBranch) -> None:
+        """Stand for this branch."""
+        self._branch = branch
+        told = ", ".join(part for part in (branch.name, branch.detail) if part)
+        self.setAccessibleName(f"Branch on the {self._side}: {told}")
+        self.setToolTip(branch.name)
+        self.updateGeometry()
+        self.update()
+
+    def menu(self) -> QMenu:
+        """Return a menu of all branches, the one of this side marked; it is deleted when it is closed."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for one in self._comparison.branches():
+            entry = menu.addAction(one.name.replace("&", "&&"), partial(self.chosen.emit, one.leaf_id))
+            entry.setCheckable(True)
+            entry.setChecked(one.leaf_id == self._branch.leaf_id)
+        return menu
+
+    def show_menu(self) -> None:
+        """Have another branch chosen."""
+        self.menu().popup(self.mapToGlobal(self.rect().bottomLeft()))
+
+    def sizeHint(self) -> QSize:
+        name, small = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
+        width = max(name.width(self._branch.name), small.width(self._branch.detail)) + _PAD + _CHOOSER
+        return QSize(round(width) + 1, name.line + small.line + 8)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, state = self._style.theme, self.state
+        if state in (State.HOVER, State.PRESSED):
+            fill_rounded(painter, rect, self.ring_radius, theme.fill if state is State.HOVER else theme.fill2)
+        name, small = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
+        words = rect.adjusted(_PAD, 4, -_CHOOSER, -4)
+        if self._branch.detail:
+            upper = QRectF(words.left(), words.top(), words.width(), name.line)
+            lower = QRectF(words.left(), upper.bottom(), words.width(), small.line)
+            draw_text(painter, small, lower, self._branch.detail, theme.text3)
+        else:
+            upper = words
+        taken = draw_text(painter, name, upper, self._branch.name, theme.text)
+        at = upper.center()
+        at.setX(upper.left() + taken + 12)
+        self._style.icons.paint(painter, Icon.CHOOSE, at, theme.text3, 14)
+
+
+class ComparisonView(QWidget):
+    """Two branches beside each other. It takes the chat's place, so that the sides of the window stay as they are.
+
+    Attributes: list; choosers and buttons, of the left and of the right side;
+    close_button.
+    """
+
+    def __init__(self, style: Style, comparison: Comparison, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._style, self._comparison = style, comparison
+        self.setAccessibleName("Comparison of two branches")
+        self.choosers = tuple(BranchButton(style, side, comparison, self) for side in _SIDES)
+        self.buttons = tuple(Button(style, "Go On Here", parent=self) for _ in _SIDES)
+        self.close_button = ToolButton(
+            style, Icon.DISCARD, "Close Comparison", "Shows the chat again (Esc)", parent=self
+        )
+        self.list = ComparisonList(style, comparison, self)
+        for side, chooser, button in zip(_SIDES, self.choosers, self.buttons, strict=True):
+            chooser.chosen.connect(partial(comparison.choose, side))
+            button.clicked.connect(partial(comparison.go_on, side))
+            button.setAccessibleName(f"Go On with the Branch on the {side.capitalize()}")
+            button.setToolTip("Shows this branch in the chat, where you can go on in it")
+        self.close_button.clicked.connect(comparison.close)
+        stops = (*(one for pair in zip(self.choosers, self.buttons, strict=True) for one in pair), self.close_button)
+        for before, after in zip(stops, (*stops[1:], self.list), strict=True):
+            QWidget.setTabOrder(before, after)
+        self.tab_order = (*stops, self.list)
+        comparison.state.changed.connect(self._show)
+        style.changed.connect(self._arrange)
+        style.changed.connect(self.update)
+        self._show()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menu while the keyboard is here: it closes the comparison, and stops no answer."""
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._comparison.close()
+        else:
+            super().keyPressEvent(event)
+
+    def _show(self) -> None:
+        now = self._comparison.state.now
+        for chooser, branch in zip(self.choosers, (now.left, now.right), strict=True):
+            if branch is not None:
+                chooser.show_branch(branch)
+        self._arrange()
+
+    @property
+    def _head(self) -> int:
+        """Height of what stands above the rows."""
+        return self.choosers[0].sizeHint().height() + 12
+
+    def _arrange(self) -> None:
+        head = self._head
+        close = self.close_button.sizeHint()
+        self.close_button.setGeometry(
+            self.width() - EDGE // 2 - close.width(), (head - close.height()) // 2, close.width(), close.height()
+        )
+        self.list.setGeometry(0, head, self.width(), max(0, self.height() - head))
+        rows = QRectF(0, 0, self.list.viewport().width(), head)
+        for chooser, button, column in zip(self.choosers, self.buttons, columns(rows), strict=True):
+            right = min(column.right(), self.close_button.x() - EDGE / 2)
+            wanted, left = button.sizeHint(), column.left() - _PAD
+            button.setGeometry(
+                round(right - wanted.width()), (head - wanted.height()) // 2, wanted.width(), wanted.height()
+            )
+            width = min(chooser.sizeHint().width() + 4, round(right - wanted.width() - EDGE / 2 - left))
+            chooser.setGeometry(round(left), 6, max(width, 40), head - 12)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._style.theme
+        painter = smooth(QPainter(self))
+        painter.fillRect(self.rect(), theme.window)
+        painter.fillRect(QRectF(0, self._head - 1, self.width(), 1), theme.line)
+        painter.end()

@@ -1,0 +1,218 @@
+"""Two branches in the chat's place: what is marked, how one goes about in them, and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message
+from app.protocol.chat import Role
+from app.viewmodels.app import App
+from app.viewmodels.comparison.comparison import ComparedMessage
+from app.viewmodels.comparison.word_differences import MOST_OF_LINES
+from app.viewmodels.kit.lists import RowRole
+from app.viewmodels.text.formatting import HARD
+from app.widgets.chat.comparison.compared_blocks import ComparedBlocks
+from app.widgets.chat.comparison.comparison_list import _SLICE_ROWS, ComparisonList
+from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, pair_rows, spoken_row
+from app.widgets.chat.comparison.comparison_view import ComparisonView
+from app.widgets.kit.style import Style
+from app.widgets.window.main_window import MainWindow
+from tests.widgets.pictures import count, picture
+
+_CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+
+
+def message(text: str, role: Role = "assistant", name: str = "Model") -> ComparedMessage:
+    return ComparedMessage("0" * 32, role, name, text)
+
+
+def block_rows(left: str, right: str) -> list[ComparisonRow]:
+    return [row for row in pair_rows(iter([(message(left), message(right))])) if row.kind is RowKind.BLOCK]
+
+
+def say(app: App, parent_id: str | None, role: Role, text: str) -> str:
+    said = Message.new(app.library.open_id, parent_id, role, text)
+    app.library.tree.add(replace(said, model_name="Model" if role == "assistant" else None))
+    return said.id
+
+
+@pytest.fixture
+def forked(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
+    """A window on a question with two answers, which begin differently."""
+    window.resize(1200, 800)
+    question = say(app, None, "user", "Which way?")
+    say(app, question, "assistant", "Go **left** at the mill.")
+    say(app, question, "assistant", "Go **right** at the mill.")
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    app.catch_up()
+    return window
+
+
+def view_of(window: MainWindow) -> ComparisonView:
+    assert window.chat.comparison is not None
+    return window.chat.comparison
+
+
+def test_words_that_differ_are_struck_out_at_the_left_and_underlined_at_the_right(style: Style) -> None:
+    (row,) = block_rows("Go **left** 👍 at the old mill.", "Go **right** 👍 at the new mill.")
+    laid = ComparedBlocks(row, style)
+    assert laid.height(300) > 0
+    assert not laid.is_different
+    for layout, words, is_struck in ((laid._left, ["left", "old"], True), (laid._right, ["right", "new"], False)):
+        assert layout is not None
+        found, block = [], layout.document.begin()
+        iterator = block.begin()
+        while not iterator.atEnd():
+            piece = iterator.fragment()
+            char_format = piece.charFormat()
+            if char_format.fontStrikeOut() if is_struck else char_format.fontUnderline():
+                found.append(piece.text())
+            iterator += 1
+        assert found == words
+
+
+def test_paragraphs_without_a_counterpart_are_told_as_a_whole(style: Style) -> None:
+    rows = block_rows("Here is the plan.\n\nBring cash.", "Here is the plan.")
+    laid = [ComparedBlocks(row, style) for row in rows]
+    assert [one.height(300) > 0 for one in laid] == [True, True]
+    assert [one.is_different for one in laid] == [False, True]
+
+
+def test_a_screen_reader_is_told_which_words_differ() -> None:
+    (row,) = block_rows("Go left at the mill.", "Go right at the mill.")
+    assert spoken_row(row, is_open=False) == (
+        "differs, left alone “left”; right alone “right”; left: Go left at the mill., right: Go right at the mill."
+    )
+    same, alone = block_rows("Here.\n\nBring cash.", "Here.")
+    assert spoken_row(same, is_open=False) == "same: Here."
+    assert spoken_row(alone, is_open=False) == "only left: Bring cash."
+    assert spoken_row(ComparisonRow(RowKind.SHARED, count=14), is_open=True) == f"14{HARD}messages in common, expanded"
+    head = ComparisonRow(RowKind.HEAD, ("Qwen", "Phi"))
+    assert spoken_row(head, is_open=False) == "left: Qwen, right: Phi"
+
+
+def test_the_command_shows_the_comparison_and_escape_the_chat(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    qtbot.keyClick(forked.chat.composer.edit, Qt.Key.Key_C, _CTRL | _ALT)
+    view = view_of(forked)
+    qtbot.waitUntil(view.isVisible)
+    assert view.list.hasFocus()
+    assert not forked.chat.composer_area.isVisible()
+    kinds = [row.kind for row in view.list.comparison_model.rows]
+    assert kinds == [RowKind.SHARED, RowKind.HEAD, RowKind.BLOCK]
+    qtbot.keyClick(view.list, Qt.Key.Key_Escape)
+    assert not view.isVisible()
+    assert forked.chat.composer.edit.hasFocus()
+
+
+def test_escape_here_belongs_to_the_comparison_and_not_to_the_menu(forked: MainWindow) -> None:
+    forked.do("compare")
+    for key, is_taken in ((Qt.Key.Key_Escape, True), (Qt.Key.Key_F5, False)):
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)
+        event.ignore()
+        QApplication.sendEvent(view_of(forked), event)
+        assert event.isAccepted() == is_taken
+
+
+def test_tab_goes_through_both_sides_to_the_rows(qtbot: QtBot, forked: MainWindow) -> None:
+    forked.do("compare")
+    view = view_of(forked)
+    view.choosers[0].setFocus()
+    for stop in view.tab_order[1:]:
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is stop
+    for stop in view.tab_order:
+        assert stop.accessibleName()
+
+
+def test_the_messages_in_common_are_one_line_that_opens(qtbot: QtBot, forked: MainWindow) -> None:
+    forked.do("compare")
+    rows = view_of(forked).list
+    folded = len(rows.comparison_model.rows)
+    qtbot.keyClick(rows, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: len(rows.comparison_model.rows) == folded + 2)
+    assert rows.currentIndex().row() == 0
+    assert "expanded" in str(rows.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole))
+    first = rows.comparison_model.index(0)
+    qtbot.waitUntil(lambda: rows.indexAt(rows.visualRect(first).center()) == first)
+    qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=rows.visualRect(first).center())
+    assert not rows.comparison_model.is_open
+
+
+def test_another_branch_is_chosen_from_a_menu_and_gone_on_in(forked: MainWindow, app: App) -> None:
+    question = app.library.tree.path[0].id
+    third = say(app, question, "assistant", "Stay & rest.")
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    forked.do("compare")
+    view = view_of(forked)
+    menu = view.choosers[1].menu()
+    assert [entry.text() for entry in menu.actions()] == [
+        "“Go left at the mill.”",
+        "“Go right at the mill.”",
+        "“Stay && rest.”",
+    ]
+    assert [entry.isChecked() for entry in menu.actions()].count(True) == 1
+    menu.actions()[0].trigger()
+    app.catch_up()
+    assert "Go left" in view.choosers[1].accessibleName()
+    menu.close()
+    view.buttons[1].click()
+    assert app.library.tree.path[-1].text == "Go **left** at the mill."
+    assert third in app.library.tree
+    assert not view.isVisible()
+
+
+def test_arrows_scroll_a_row_that_is_higher_than_what_is_in_sight(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    question = app.library.tree.path[0].id
+    say(app, question, "assistant", " ".join(["A long paragraph goes on."] * 220))
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    forked.do("compare")
+    rows = view_of(forked).list
+    qtbot.waitUntil(lambda: rows.verticalScrollBar().maximum() > 0)
+    for _ in range(2):
+        qtbot.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.currentIndex().row() == 2
+    at = rows.verticalScrollBar().value()
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    assert rows.currentIndex().row() == 2
+    assert rows.verticalScrollBar().value() > at
+
+
+def test_rows_of_a_long_comparison_come_in_slices_and_its_texts_are_not_marked(
+    qtbot: QtBot, style: Style, forked: MainWindow, app: App
+) -> None:
+    question = app.library.tree.path[0].id
+    long = "a line of it\n" * (MOST_OF_LINES // 50)
+    say(app, question, "assistant", long)
+    say(app, question, "assistant", long.replace("line", "row"))
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    forked.do("compare")
+    model = view_of(forked).list.comparison_model
+    assert len(model.rows) <= 1 + _SLICE_ROWS
+    qtbot.waitUntil(lambda: not model._timer.isActive())
+    assert len(model.rows) > _SLICE_ROWS
+    sizes = {row.size for row in model.rows}
+    assert max(sizes) < 20_000
+
+
+def test_the_window_paints_marks_in_both_columns(qtbot: QtBot, forked: MainWindow, style: Style) -> None:
+    forked.do("compare")
+    rows = view_of(forked).list
+    assert isinstance(rows, ComparisonList)
+    index = rows.comparison_model.index(2)
+    qtbot.waitUntil(lambda: rows.visualRect(index).height() > 0)
+    assert isinstance(index.data(RowRole.ROW), ComparisonRow)
+    image = picture(rows)
+    half = image.width() // 2
+    left, right = image.copy(0, 0, half, image.height()), image.copy(half, 0, half, image.height())
+    soft, fill = style.theme.soft, style.theme.fill2
+
+    assert count(left, fill) > 0 == count(left, soft)
+    assert count(right, soft) > 0 == count(right, fill)
