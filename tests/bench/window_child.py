@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import cast
@@ -328,8 +329,19 @@ def _paste(bench: Bench) -> tuple[float, float]:
 
 
 def trie(number: int) -> TrieView:
-    """A picture of NODES edges: a path with a leaf at each; another number differs in its end, as after an answer."""
-    nodes = [
+    """A picture of NODES edges: a path with a leaf at each; another number differs in its end, as after an answer.
+
+    What does not differ are the same objects, as in the engine's own pictures.
+    """
+    nodes = _edges()
+    first = NODES - 20 * (number + 1)
+    changed = (replace(node, residency="live", last_use=NODES + number) for node in nodes[first:])
+    return TrieView(number + 1, (*nodes[:first], *changed), budget_bytes=1 << 30)
+
+
+@cache
+def _edges() -> tuple[TrieNodeView, ...]:
+    return tuple(
         TrieNodeView(
             id=at,
             parent_id=None if at == 1 else at - 1 - at % 2,
@@ -345,10 +357,7 @@ def trie(number: int) -> TrieView:
             used_at=0.0,
         )
         for at in range(1, NODES + 1)
-    ]
-    first = NODES - 20 * (number + 1)
-    changed = [replace(node, residency="live", last_use=NODES + number) for node in nodes[first:]]
-    return TrieView(number + 1, (*nodes[:first], *changed), budget_bytes=1 << 30)
+    )
 
 
 def _ms(act: Callable[[], object]) -> float:
