@@ -13,11 +13,11 @@ from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.trie_view import Residency
-from app.viewmodels.chat.cost_queries import BegunAnswer, CostQueries
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.warmth.cost_queries import BegunAnswer, CostQueries
 
 PATH, SENDING = "path", "sending"
 MOST_SIBLINGS = 8

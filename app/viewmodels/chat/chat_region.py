@@ -17,7 +17,6 @@ from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_rows import ChatRows, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
-from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
@@ -39,6 +38,7 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
+from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.warmth import warmth_from
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost

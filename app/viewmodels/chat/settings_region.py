@@ -16,7 +16,6 @@ from app.protocol.reports import ThinkingSwitch
 from app.viewmodels.chat import chat_text, draft_limits
 from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown, summary
 from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings
-from app.viewmodels.chat.cost_queries import CostQueries
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.presets import Presets
 from app.viewmodels.chat.prompt_settings import Told, held, told
@@ -29,6 +28,7 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.warmth.cost_queries import CostQueries
 
 PRICE = "settings"
 DEBOUNCE_MS = 200

@@ -12,9 +12,9 @@ from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
 from app.viewmodels.chat.branch_costs import REST, SLOW, WRITING_MS, BranchCosts
-from app.viewmodels.chat.cost_queries import CAUTION, PATIENCE, CostQueries
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.warmth.cost_queries import CAUTION, PATIENCE, CostQueries
 
 
 class Bench:
