@@ -47,10 +47,11 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
         TurnResidency(start, end, residency, _attached(start, end, prompt.attachment_ends))
         for start, end, residency in zip(prompt.turn_starts, prompt.turn_ends, residencies, strict=True)
     )
-    pins = (node.end for node in cache.trie.match(prompt.ids).path if node.is_pinned_end)
+    path = cache.trie.match(prompt.ids).path
+    pins = (node.end for node in path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
     seconds = open_model.prefill_rate.seconds(report.left)
-    return CostEstimate(command.query_id, report, turns, seconds, pinned)
+    return CostEstimate(command.query_id, report, turns, seconds, pinned, edge=path[-1].id)
 
 
 def _attached(start: int, end: int, attachment_ends: tuple[int, ...]) -> tuple[int, ...]:

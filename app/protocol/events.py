@@ -199,7 +199,8 @@ class CostEstimate:
     pinned: tokens of the branch that a pin keeps. is_far_too_long: the branch has more tokens than `request.total`,
     which is all that the model can read; how many, and what is held of them, was not looked up, and `turns` is empty.
     is_warm: every turn is held; the few tokens between and after them are not counted as cold. is_on_disk: some of what
-    is held must be read from the disk first.
+    is held must be read from the disk first. edge: the id of the last edge of the trie that it goes along, 0 for none:
+    the price stays what it is until that one, one above it, or what hangs on it changes.
     """
 
     query_id: int
@@ -208,6 +209,7 @@ class CostEstimate:
     seconds: float | None
     pinned: int = 0
     is_far_too_long: bool = False
+    edge: int = 0
     is_warm: bool = field(init=False)
     is_on_disk: bool = field(init=False)
 

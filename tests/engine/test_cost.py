@@ -167,3 +167,15 @@ def test_the_second_estimate_of_nearly_the_same_branch_tokenizes_what_differs(
     tiny.estimate(*branch[:-1], user("something else"))
     assert 0 < len(read) < 4
     assert all("something else" in text for text in read)
+
+
+def test_an_estimate_says_with_which_edge_of_the_trie_its_branch_ends(tiny: Bench) -> None:
+    """Those who remember it need not ask again before something on its way has changed."""
+    before = tiny.estimate(LONG)
+    assert before is not None
+    assert before.edge == 0
+    tiny.ask(LONG)
+    after = tiny.estimate(LONG)
+    assert after is not None
+    assert after.edge in tiny.cache.trie.nodes
+    assert tiny.cache.trie.nodes[after.edge].end >= after.request.seen
