@@ -239,6 +239,13 @@ class MessageStore:
         """Return the messages of a conversation in the order they were added, so parents come before children."""
         return self._read(conversation_id, "message.trash IS NULL")
 
+    def count(self, conversation_id: str, most: int) -> int:
+        """Count the messages of a conversation, no further than `most`. LookupError when it is not known."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM message WHERE conversation = ? AND trash IS NULL LIMIT ?)"
+        with self._db.reading():
+            conversation = self._db.conversation_number(conversation_id)
+            return int(self._db.execute(query, conversation, most).fetchone()[0])
+
     def branches(self, conversation_id: str) -> tuple[tuple[Message, ...], ...]:
         """Return every path from a first message to an end, whether it is in the trash or not."""
         paths: dict[str, tuple[Message, ...]] = {}

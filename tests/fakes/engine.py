@@ -272,7 +272,7 @@ class FakeEngine:
             for turn, start, end in zip(command.turns, starts, ends, strict=True)
         )
         pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
-        self._sink(CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned))
+        self._sink(CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned, edge=-1))
 
     def _pin(self, command: Pin) -> None:
         if not self._script.capabilities.pins:

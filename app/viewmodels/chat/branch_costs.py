@@ -32,10 +32,14 @@ class BranchCosts(QObject):
     """Asks the engine whenever the answer may differ, and not more often than it can matter.
 
     Attributes: `residencies`, of each message that was asked about; `path`, the open path's price, and
-    `sending`, that of the composer's words, both None while unknown. Signal: changed().
+    `sending`, that of the composer's words, both None while unknown.
+
+    Signals: changed(); pathPriced(object, object), the messages of the open path as they were asked about, and their
+    `CostEstimate`, whether it differs or not.
     """
 
     changed = Signal()
+    pathPriced = Signal(object, object)
 
     def __init__(
         self,
@@ -172,6 +176,7 @@ class BranchCosts(QObject):
         self._cost_queries.ask(SENDING, branch, take, branch.options, begun)
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
+        self.pathPriced.emit(path, priced)
         differs = _figures(priced) != _figures(self.path)
         self.path = priced
         if self._note(path, priced.turns) or differs:

@@ -38,8 +38,8 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
+from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CostQueries
-from app.viewmodels.warmth.warmth import warmth_from
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
 
@@ -98,7 +98,10 @@ class ChatRegion(QObject):
         self.open_branch = OpenBranch(library, current_model, questions, self.open_paths, notices, self)
         self.attachments = DraftAttachments(library, self.drafts, self.cards, notices, self)
         self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
-        self.warmth = WarmthIndex(self)
+        self.warmth = WarmthIndex(
+            *(self._cost_queries, current_model, library, ClosedTrees(store, conversations, self)),
+            *(questions.settled, lambda: bool(questions.at_engine), self),
+        )
         self.open_draft = OpenDraft(
             *(library, questions, self.drafts, self.attachments, self.settings, self.branch_costs),
             *(self.cards, self.open_branch, notices, self),
@@ -131,7 +134,7 @@ class ChatRegion(QObject):
         self.unfolded.changed.connect(self._show_rows)
         self.open_branch.moved.connect(self._on_moved)
         self.branch_costs.changed.connect(self._show_rows)
-        self.branch_costs.changed.connect(self._note_warmth)
+        self.branch_costs.pathPriced.connect(self.warmth.note_path)
         queue.moved.connect(self._on_moved)
         queue.begun.connect(self._on_begun)
         queue.refused.connect(self._on_refused)
@@ -170,6 +173,7 @@ class ChatRegion(QObject):
         self.left.emit()
         self.attachments.close()
         self.questions.close()
+        self.warmth.close()
         self._tick.stop()
 
     def close(self) -> None:
@@ -188,6 +192,7 @@ class ChatRegion(QObject):
             self._cost_queries.take(event)
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()
+            self.warmth.take(event.view)
             self.settings.follow()
         elif isinstance(event, EngineFailed):
             self.generations.abandon()
@@ -252,15 +257,6 @@ class ChatRegion(QObject):
         elif not self._tick.isActive():
             self._tick.start()
 
-    def _note_warmth(self) -> None:
-        tree, info, priced = self._library.tree, self._model.current_model.info, self.branch_costs.path
-        if info is None:
-            self.warmth.forget()
-            return
-        first = tree.depth(tree.forks[-1].id) if tree.forks else 0
-        warmth = None if priced is None else warmth_from(priced, first, info.context_length)
-        self.warmth.show_path(self._open_id, tree.leaf_id, warmth)
-
     def _show_text(self, answer_id: str, text: str, kind: TextKind) -> None:
         """Put new text after an answer under way or its thought, where it is shown."""
         if self._library.tree.is_on_path(answer_id):
@@ -278,6 +274,7 @@ class ChatRegion(QObject):
     # What happens
 
     def _on_model_changed(self) -> None:
+        self.warmth.follow_model()
         if self._model.current_model.info is None:
             self.branch_costs.forget()
         else:
@@ -309,6 +306,7 @@ class ChatRegion(QObject):
             self.branch_costs.show(self._library.tree)
             self.open_draft.price()
             self.settings.follow()
+        self.warmth.follow()
         self._library.state.refresh()
         self._show_rows()
 
@@ -321,6 +319,7 @@ class ChatRegion(QObject):
         if question.answer is not None and question.is_kept:
             self._library.library.use(question.conversation_id, question.answer.created_at)
         self.branch_costs.renew()
+        self.warmth.follow()
         if question.problem is not None:
             self._on_failed(question.message, question.problem)
         elif question.outcome is Outcome.ANSWERED:

@@ -1,48 +1,303 @@
-"""The warmth of branches and conversations, by the ids of their messages and their own."""
+"""The warmth of branches and conversations, by the ids of their messages and their own.
+
+Properties: a warmth that is told is what the engine told last, and it is asked again after everything that can have
+changed it, and after nothing else. One query is under way at a time, and while an answer is written the engine is left
+alone for many times what it takes; so a question never waits for more than one of them.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
 
-from app.viewmodels.warmth.warmth import Warmth
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.branch import Branch
+from app.conversation.message import Message
+from app.conversation.tree import MessageTree
+from app.protocol.events import CostEstimate
+from app.protocol.trie_view import TrieView
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.current_model import CurrentModel
+from app.viewmodels.warmth.closed_trees import ClosedTrees
+from app.viewmodels.warmth.cost_queries import CAUTION, PATIENCE, CostQueries
+from app.viewmodels.warmth.trie_changes import TrieChanges
+from app.viewmodels.warmth.warmth import Warmth, warmth_from
+
+PURPOSE = "warmth"
+MOST_UNASKED = 300  # branches of the open conversation that are priced before anybody looks them up
+MOST_KNOWN = 2000  # branches and conversations
+TELL_MS = 60  # between two changes that are told
+WRITING_MS = 1000
+# Times what a query took, before the next: while an answer is written, and of conversations that are not open.
+REST_WRITING, REST_CLOSED = 40, 4
+_NO_EDGE = -1  # of which every picture of the trie says that it may be another
+
+
+class Target(NamedTuple):
+    """A branch by the message that ends it; the path that a conversation is left on where there is none."""
+
+    conversation_id: str
+    message_id: str = ""
+
+
+class _Stamp(NamedTuple):
+    """State of a branch, as far as two of them can differ.
+
+    Its last message that is complete and says something, how far that has come, and how many messages of the path come
+    before its own row.
+    """
+
+    message_id: str
+    length: int
+    thinking: int
+    stop: str | None
+    first: int
+
+
+@dataclass(slots=True)
+class _Known:
+    """A warmth, and what it depends on: a state of the branch and an edge of the trie. None where none was told."""
+
+    stamp: _Stamp | None
+    warmth: Warmth | None
+    edge: int
+    is_stale: bool = False
 
 
 class WarmthIndex(QObject):
     """The warmths that are known, of branches and of conversations.
 
-    Signal: changed(), any of it differs.
+    Those of the open conversation are asked for at once, others when they are looked up. Signal: changed(), any of it
+    differs.
     """
 
     changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        cost_queries: CostQueries,
+        current_model: CurrentModel,
+        library: LibraryRegion,
+        closed_trees: ClosedTrees,
+        settled: Callable[[tuple[Message, ...]], tuple[Message, ...]],
+        is_writing: Callable[[], bool],
+        parent: QObject | None = None,
+    ) -> None:
+        """settled: a path without an answer that is being written. is_writing: whether the engine has one under way."""
         super().__init__(parent)
-        self._branches: dict[str, Warmth] = {}
-        self._conversations: dict[str, Warmth] = {}
+        self._cost_queries, self._current_model, self._library = cost_queries, current_model, library
+        self._closed_trees, self._settled, self._is_writing = closed_trees, settled, is_writing
+        self._changes = TrieChanges()
+        self._known: dict[Target, _Known] = {}
+        self._wanted: dict[Target, None] = {}  # what was looked up and is not known as it is now, the latest last
+        self._asked: Target | None = None
+        self._rate: float | None = None  # tokens that are computed in a second
+        self._gives_way = False
+        self._model: tuple[str | None, int] = None, 0
+        self._asking = QTimer(self, singleShot=True)
+        self._asking.timeout.connect(self._ask_next)
+        self._waiting = QTimer(self, singleShot=True)
+        self._waiting.timeout.connect(self._give_up)
+        self._telling = QTimer(self, singleShot=True, interval=TELL_MS)
+        self._telling.timeout.connect(self.changed)
+        closed_trees.read.connect(self._go_on)
 
-    def warmth_of(self, message_id: str) -> Warmth | None:
-        """Return the warmth of the branch that ends with a message, the last of a run; None while it is not known."""
-        return self._branches.get(message_id)
+    # What is known
+
+    def warmth_of(self, message_id: str, conversation_id: str = "") -> Warmth | None:
+        """Return the warmth of the branch that ends with a message; None while it is not known.
+
+        conversation_id: where the message was said, the open one by default. What is not known is asked for.
+        """
+        return self._look_up(Target(conversation_id or self._library.open_id, message_id))
 
     def warmth_of_conversation(self, conversation_id: str) -> Warmth | None:
         """Return the warmth of the path that a conversation is left on; None while it is not known."""
-        return self._conversations.get(conversation_id)
+        return self._look_up(Target(conversation_id))
 
-    def show_path(self, conversation_id: str, leaf_id: str | None, warmth: Warmth | None) -> None:
-        """Take the price of the open path, which ends with this message; None where it is not known."""
-        before = self._branches.get(leaf_id or ""), self._conversations.get(conversation_id)
-        if warmth is None:
-            self._conversations.pop(conversation_id, None)
-            self._branches.pop(leaf_id or "", None)
+    def hurry(self, message_id: str, conversation_id: str = "") -> None:
+        """Ask for the warmth of a branch before all others, where it is not known: a person looks at its price."""
+        target = Target(conversation_id or self._library.open_id, message_id)
+        if self._is_open(target):
+            self._wanted = {target: None} | self._wanted
+            if self._asked is None and self._model[0] is not None:
+                self._asking.start(0)
+
+    def _look_up(self, target: Target) -> Warmth | None:
+        known = self._known.get(target)
+        if known is None or known.is_stale:
+            self._wanted.setdefault(target)
+            self._go_on()
+        if known is None or known.warmth is None:
+            return None
+        # All times by the rate that was measured last: two branches of one length do not differ in it.
+        return replace(known.warmth, seconds=known.warmth.left / self._rate) if self._rate else known.warmth
+
+    # What happens
+
+    def take(self, view: TrieView) -> None:
+        """Follow the cache: what a newer picture of the trie can have changed is asked again."""
+        self._changes.take(view)
+        self._go_on()
+
+    def follow(self) -> None:
+        """Follow the conversations: which is open, and what was said in it."""
+        for target, known in self._known.items():
+            if not known.is_stale and self._library.library.tree_of(target.conversation_id) is not None:
+                known.is_stale = self._stamp_of(target) != known.stamp
+        self._go_on()
+
+    def follow_model(self) -> None:
+        """Follow the model: what was known of another one, or of another limit, is forgotten."""
+        info = self._current_model.info
+        model = (None, 0) if info is None else (info.fingerprint, info.context_length)
+        if model == self._model:
+            return
+        if model[0] != self._model[0]:
+            self._changes.forget()
+            self._rate = None
+        self._model = model
+        self._known.clear()
+        self._drop()
+        self._telling.start()
+        self._go_on()
+
+    def note_path(self, path: Sequence[Message], priced: CostEstimate) -> None:
+        """Take the price of the open path, which is asked for besides, unless it has gone on since."""
+        tree = self._library.tree
+        for target in (Target(tree.conversation_id), Target(tree.conversation_id, tree.leaf_id or "")):
+            stamp = self._stamp_of(target)
+            if stamp is not None and path and stamp == _stamp(path[-1], stamp.first):
+                self._note(target, stamp, priced)
+
+    def close(self) -> None:
+        """Ask and tell nothing any more."""
+        self._model = None, 0
+        for timer in (self._asking, self._waiting, self._telling):
+            timer.stop()
+
+    # What is asked
+
+    def _go_on(self) -> None:
+        """Ask on at once when nothing is written, else in a while; what rests after a query rests."""
+        if self._asked is not None or self._model[0] is None:
+            return
+        is_writing = self._is_writing()
+        if not self._asking.isActive() or (self._gives_way and not is_writing):
+            self._rest(WRITING_MS if is_writing else 0)
+
+    def _rest(self, milliseconds: float) -> None:
+        self._gives_way = self._is_writing()
+        self._asking.start(round(milliseconds))
+
+    def _ask_next(self) -> None:
+        if self._asked is not None or self._model[0] is None:
+            return
+        touched = self._changes.compare()
+        if touched is not None:
+            for known in self._known.values():
+                known.is_stale = known.is_stale or touched.has(known.edge)
+        for target in self._targets():
+            if self._ask(target):
+                return
+
+    def _targets(self) -> list[Target]:
+        """List what is to be asked: what was looked up, then the open conversation, the shortest first, then others."""
+        tree = self._library.tree
+        home = tree.conversation_id
+        own = [Target(home, run.last_id) for run in islice(tree.runs().values(), MOST_UNASKED)]
+        stale = [target for target, known in self._known.items() if known.is_stale]
+        own += [target for target in stale if target.conversation_id == home and target.message_id in tree]
+        own = [target for target in own if target.message_id != tree.leaf_id]  # the open path is asked for besides
+        own.sort(key=lambda target: tree.depth(target.message_id))
+        others = [] if self._is_writing() else [target for target in stale if target.conversation_id != home]
+        found = dict.fromkeys((*self._wanted, *own, *others))
+        return [target for target in found if self._is_open(target)]
+
+    def _is_open(self, target: Target) -> bool:
+        known = self._known.get(target)
+        return known is None or known.is_stale
+
+    def _ask(self, target: Target) -> bool:
+        """Ask for one; return whether it is under way."""
+        stamp = self._stamp_of(target)
+        if stamp is None:
+            if self._library.library.conversation(target.conversation_id) is None:
+                self._wanted.pop(target, None)  # gone, or the list is not read yet
+            elif not self._closed_trees.is_reading(target.conversation_id):
+                self._leave(target)
+            return False
+        self._wanted.pop(target, None)
+        self._asked = target
+        branch = Branch(self._path(target, stamp), self._current_model.fingerprint)
+        self._cost_queries.ask(PURPOSE, branch, partial(self._take, target, stamp), branch.options)
+        self._waiting.start(round(1000 * max(PATIENCE, CAUTION * self._cost_queries.took)))
+        return True
+
+    def _take(self, target: Target, stamp: _Stamp, priced: CostEstimate) -> None:
+        self._asked = None
+        self._waiting.stop()
+        self._note(target, stamp, priced)
+        took = 1000 * self._cost_queries.took
+        if self._is_writing():
+            self._rest(max(WRITING_MS, REST_WRITING * took))
         else:
-            self._conversations[conversation_id] = warmth
-            if leaf_id is not None:
-                self._branches[leaf_id] = warmth
-        if before != (self._branches.get(leaf_id or ""), self._conversations.get(conversation_id)):
-            self.changed.emit()
+            self._rest(took if target.conversation_id == self._library.open_id else REST_CLOSED * took)
 
-    def forget(self) -> None:
-        """Drop all that was known: there is another model, or none."""
-        self._branches.clear()
-        self._conversations.clear()
-        self.changed.emit()
+    def _note(self, target: Target, stamp: _Stamp, priced: CostEstimate) -> None:
+        if priced.seconds:
+            self._rate = priced.request.left / priced.seconds
+        before = self._known.pop(target, None)
+        warmth = replace(warmth_from(priced, stamp.first, self._model[1]), seconds=None)
+        self._known[target] = _Known(stamp, warmth, priced.edge)
+        self._wanted.pop(target, None)
+        while len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        if (before is None or before.warmth != warmth) and not self._telling.isActive():
+            self._telling.start()
+
+    def _give_up(self) -> None:
+        """Leave a branch without a warmth that gets no answer, until the cache differs."""
+        target = self._asked
+        self._drop()
+        if target is not None:
+            self._leave(target)
+        self._go_on()
+
+    def _leave(self, target: Target) -> None:
+        self._wanted.pop(target, None)
+        self._known[target] = _Known(self._stamp_of(target), None, _NO_EDGE)
+
+    def _drop(self) -> None:
+        self._asked = None
+        self._waiting.stop()
+        self._cost_queries.drop(PURPOSE)
+
+    # Branches
+
+    def _stamp_of(self, target: Target) -> _Stamp | None:
+        """Return the state of a branch; None where there is none, or its messages are not here."""
+        tree = self._tree_of(target.conversation_id)
+        last_id = (target.message_id or tree.leaf_id) if tree is not None else None
+        if tree is None or last_id is None or last_id not in tree:
+            return None
+        first = tree.depth(tree.run_of(last_id).first_id) if target.message_id else 0
+        message: Message | None = tree.message(last_id)
+        while message is not None and not (message.text.strip() and self._settled((message,))):
+            message = None if message.parent_id is None else tree.message(message.parent_id)
+        return None if message is None else _stamp(message, first)
+
+    def _path(self, target: Target, stamp: _Stamp) -> tuple[Message, ...]:
+        tree = self._tree_of(target.conversation_id)
+        return () if tree is None else tree.path_to(stamp.message_id)
+
+    def _tree_of(self, conversation_id: str) -> MessageTree | None:
+        return self._library.library.tree_of(conversation_id) or self._closed_trees.tree_of(conversation_id)
+
+
+def _stamp(last: Message, first: int) -> _Stamp:
+    return _Stamp(last.id, len(last.text), len(last.thinking), last.stop, first)
