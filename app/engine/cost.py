@@ -47,11 +47,11 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
         TurnResidency(start, end, residency, _attached(start, end, prompt.attachment_ends))
         for start, end, residency in zip(prompt.turn_starts, prompt.turn_ends, residencies, strict=True)
     )
-    path = cache.trie.match(prompt.ids).path
+    path, known = cache.trie.match(prompt.ids)
     pins = (node.end for node in path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
     seconds = open_model.prefill_rate.seconds(report.left)
-    return CostEstimate(command.query_id, report, turns, seconds, pinned, edge=path[-1].id)
+    return CostEstimate(command.query_id, report, turns, seconds, pinned, edge=path[-1].id, known=known)
 
 
 def _attached(start: int, end: int, attachment_ends: tuple[int, ...]) -> tuple[int, ...]:

@@ -200,7 +200,8 @@ class CostEstimate:
     which is all that the model can read; how many, and what is held of them, was not looked up, and `turns` is empty.
     is_warm: every turn is held; the few tokens between and after them are not counted as cold. is_on_disk: some of what
     is held must be read from the disk first. edge: the id of the last edge of the trie that it goes along, 0 for none:
-    the price stays what it is until that one, one above it, or what hangs on it changes.
+    the price stays what it is until that one, one above it, or what hangs on it changes. known: how many of its
+    tokens are in the trie, held or not.
     """
 
     query_id: int
@@ -210,6 +211,7 @@ class CostEstimate:
     pinned: int = 0
     is_far_too_long: bool = False
     edge: int = 0
+    known: int = 0
     is_warm: bool = field(init=False)
     is_on_disk: bool = field(init=False)
 

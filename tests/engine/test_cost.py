@@ -47,6 +47,34 @@ def test_an_estimate_comes_within_one_step_of_a_long_answer_and_is_exact(
     assert estimates[0].request.excess == 0
 
 
+@pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])
+def test_an_estimate_says_which_edges_its_branch_runs_along(model: str, request: pytest.FixtureRequest) -> None:
+    """The deepest one, above which the path is that of the picture: its tokens are those of the branch."""
+    bench = opened(request.getfixturevalue(model))
+    said = bench.ask(LONG, max_tokens=6)
+    branches = [(LONG, said.turn, user(words)) for words in ("And then?", "And who?", "Why?")]
+    for branch in branches[:2]:
+        bench.ask(*branch)
+    for branch in branches:
+        estimate = bench.estimate(*branch)
+        assert estimate is not None
+        nodes = {node.id: node for node in bench.cache.trie}
+        node, tokens = nodes[estimate.edge], list[int]()
+        while node.parent is not None:
+            tokens = [*node.tokens, *tokens]
+            node = node.parent
+        prompt = bench.model.prompts.build(branch).ids
+        assert tuple(tokens[: estimate.known]) == prompt[: estimate.known]
+        assert estimate.known >= estimate.request.seen - 1 > 0
+        assert list(prompt[: len(tokens)]) != tokens or len(tokens) == estimate.known
+
+
+def test_a_branch_of_which_nothing_is_known_runs_along_no_edge(tiny: Bench) -> None:
+    estimate = tiny.estimate(user("the river"))
+    assert estimate is not None
+    assert (estimate.edge, estimate.known) == (0, 0)
+
+
 def test_an_estimate_of_what_is_being_written_is_exact_too(tiny: Bench) -> None:
     command = tiny.command(LONG, max_tokens=300, temperature=1.2)
     tiny.loop.submit(command)
