@@ -98,7 +98,7 @@ class Codec:
         return next((token for token in ids if not 0 <= token < self.rows), None)
 
     def label(self, ids: Sequence[int]) -> str:
-        """Return the first words of a run of tokens, on one line; its control tokens when it has nothing else."""
+        """Return the first words of a run of tokens, on one line, its control tokens left out; "" for no words."""
         return self._label(tuple(ids))
 
     def beginning(self) -> list[int]:
@@ -153,7 +153,7 @@ class Codec:
         try:
             runs = groupby(ids, key=self.special_ids.__contains__)  # a control token divides words
             words = " ".join(self.decode(list(run)) for is_control, run in runs if not is_control).split()
-            return " ".join(words or self.decode(ids).split())[:_LABEL_LENGTH]
+            return " ".join(words)[:_LABEL_LENGTH]
         except RequestError:
             return ""
 

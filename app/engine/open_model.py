@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from app.engine.edge_labels import EdgeLabels
 from app.engine.memory import default_budget
 from app.engine.model import LoadedModel
 from app.engine.prefill_rate import PrefillRate
@@ -48,7 +49,7 @@ class OpenModel:
         self.model = replace(model, prompts=replace(model.prompts, seen=lambda ids: cache.price(ids).seen))
         self.prefill_rate = PrefillRate(chunk)
         self.step_memory = StepMemory(model.sizes, model.memory)
-        self.feed = TrieFeed(cache, model.codec.label, emit, serials)
+        self.feed = TrieFeed(cache, EdgeLabels(model.codec, model.prompts.openings), emit, serials)
         self.task: ModelTask | None = None
         self.is_pricing = True
         self._emit = emit

@@ -17,6 +17,7 @@ from app.engine.codec import Codec
 from app.engine.instructions import compose, takes_instructions
 from app.engine.length import LengthCounter, around_turn
 from app.engine.message_spans import RenderedChat, Said, Span, locate_messages
+from app.engine.openings import Opening, gaps_of, instruction_gaps, openings_of
 from app.engine.past_thoughts import PastThoughts, past_thoughts
 from app.engine.problems import ModelError, RequestError, UnknownTokenError
 from app.engine.steps import Steps, finish
@@ -71,6 +72,7 @@ class PromptBuilder:
     history_header: the template's text between a question and an answer that lies in the past. lengths: tells what is
     far too long to build. takes_instructions: the template has a place for them. switch, thoughts: how it is told to
     think, and what was thought. seen: how many of some ids, from the first on, this program is known to have computed.
+    openings: what it writes before messages, by which they are found among tokens.
     """
 
     codec: Codec
@@ -81,6 +83,7 @@ class PromptBuilder:
     switch: SwitchVariables
     thoughts: PastThoughts
     seen: Callable[[Sequence[int]], int] = _nothing_seen
+    openings: tuple[Opening, ...] = ()
 
     def composed(self, turns: Sequence[Turn], options: PromptOptions) -> Sequence[Turn]:
         """Return the turns that the template is given for a branch: with its instructions."""
@@ -144,6 +147,7 @@ def prompt_builder(codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder]
     switch = yield from switch_variables(template)
     thoughts = yield from past_thoughts(template, codec.thinking)
     build = partial(PromptBuilder, codec, template, takes_instructions=takes, switch=switch, thoughts=thoughts)
+    gaps = (yield from instruction_gaps(codec, template)) if takes else []
     try:
         talk = [Said("user", "Abc"), Said("assistant", "Def", "Jkl" if thoughts.are_kept else ""), Said("user", "Ghi")]
         rendered = yield from locate_messages(template, talk, thoughts)
@@ -151,11 +155,14 @@ def prompt_builder(codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder]
         raise
     except RequestError:
         # A template that refuses this answers first questions alone, and says so when another one is asked.
-        return build(history_header="", lengths=LengthCounter(codec, template.thinking_end, None, thoughts))
+        lengths = LengthCounter(codec, template.thinking_end, None, thoughts)
+        return build(history_header="", lengths=lengths, openings=openings_of(gaps, codec))
     question, answer = rendered.spans[0], rendered.thoughts[1] or rendered.spans[1]
     header = rendered.text[question.end : answer.start] if question and answer else ""
     around = yield from around_turn(codec, template)
-    return build(history_header=header, lengths=LengthCounter(codec, template.thinking_end, around, thoughts))
+    lengths = LengthCounter(codec, template.thinking_end, around, thoughts)
+    openings = openings_of([*gaps, *gaps_of(talk, rendered, codec)], codec)
+    return build(history_header=header, lengths=lengths, openings=openings)
 
 
 def _try_question(template: ChatTemplate) -> Steps[None]:

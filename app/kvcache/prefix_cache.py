@@ -330,7 +330,7 @@ class PrefixCache:
             path.end.stored.lost = Reason.CANCELLED if is_cut else Reason.NONE
             touch(self.trie, path.path, self.budget.clock)
             path.tidy()
-        own(path.path[1:], session.owner)
+        own(self.trie, path.path[1:], session.owner)
         self.budget.measure()
         self.budget.make_room(0)
         self.budget.eviction.update(self.budget.clock)

@@ -36,11 +36,12 @@ def touch(trie: CacheTrie, path: Iterable[TrieNode], clock: int) -> None:
         trie.used(node)
 
 
-def own(path: Iterable[TrieNode], owner: str) -> None:
+def own(trie: CacheTrie, path: Iterable[TrieNode], owner: str) -> None:
     """Note that these edges were passed for `owner`; for nobody when it is empty."""
     for node in path:
         if owner and owner not in node.usage.owners:
             node.usage.owners = _with(node.usage.owners, owner)
+            trie.used(node)
 
 
 def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
@@ -51,7 +52,9 @@ def disown(trie: CacheTrie, owner: str) -> Iterator[TrieNode]:
         if owners == {owner} or (not owners and above is not None and above.id in only):
             only.add(node.id)
             yield node
-        node.usage.owners -= {owner}
+        if owner in owners:
+            node.usage.owners -= {owner}
+            trie.used(node)
 
 
 def supersede_answer_end(trie: CacheTrie, node: TrieNode) -> None:

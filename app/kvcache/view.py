@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import NamedTuple
 
 import mlx.core as mx
 
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import TrieNode
+from app.protocol.chat import Role
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 
 DEEPEST_INDENT = 20  # levels; with more, the text of a deep trie would grow with the square of its depth
-LABEL_TOKENS = 24  # an edge is named by its first words
-Label = Callable[[Sequence[int]], str]
+LABEL_TOKENS = 24  # an edge is named by so many of a message
+SETTLED = 4 * LABEL_TOKENS  # tokens of an edge: with more its name stays as it is
+
+
+class EdgeLabel(NamedTuple):
+    """The name of an edge: words of a message, who said them, and whether they go on with what began above."""
+
+    words: str
+    role: Role | None = None
+    is_continued: bool = False
+
+
+Label = Callable[[TrieNode], EdgeLabel]
 
 
 class Views:
@@ -45,7 +58,7 @@ class Views:
 
 
 def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
-    """Return a picture of what is where now. label: decodes the first tokens of an edge."""
+    """Return a picture of what is where now. label: names an edge."""
     cache.record()
     return _view(cache, serial, tuple(_node_view(node, cache, label) for node in cache.trie))
 
@@ -72,13 +85,13 @@ def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> T
 def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNodeView | None = None) -> TrieNodeView:
     """Return the view of one edge. before: what stood for it, whose words are used again where they are the same."""
     live = cache.paths.row_bytes * len(node.tokens) if node.active_paths else 0
-    shorter = min(before.tokens, len(node.tokens)) if before is not None and before.start == node.start else 0
+    name = _known_name(node, before) or label(node)
     return TrieNodeView(
         id=node.id,
         parent_id=node.parent.id if node.parent is not None and node.parent.parent is not None else None,
         start=node.start,
         end=node.end,
-        label=before.label if before is not None and shorter >= LABEL_TOKENS else label(node.tokens[:LABEL_TOKENS]),
+        label=name.words,
         bytes=live + node.stored.nbytes,
         residency=residency(node),
         lanes=tuple(sorted(node.active_paths)),
@@ -88,6 +101,21 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
         used_at=node.usage.used_at,
         disk_bytes=cache.disk.size_of(node) if cache.disk else 0,
         is_pinned=node.usage.pins > 0,
+        role=name.role,
+        is_continued=name.is_continued,
+        owners=node.usage.owners,
+    )
+
+
+def _known_name(node: TrieNode, before: TrieNodeView | None) -> EdgeLabel | None:
+    """Return the name that an edge had, where it still is its name: one that is long enough can only grow longer."""
+    if before is None or before.start != node.start:
+        return None
+    is_long = bool(before.label) and min(before.tokens, len(node.tokens)) >= SETTLED
+    return (
+        EdgeLabel(before.label, before.role, before.is_continued)
+        if is_long or before.tokens == len(node.tokens)
+        else None
     )
 
 

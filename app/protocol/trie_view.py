@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from app.protocol.chat import Role
+
 # Where the state of tokens is. "disk": only there. "none": the tokens are known, their state must be computed again.
 Residency = Literal["live", "memory", "disk", "none"]
 
@@ -13,9 +15,10 @@ Residency = Literal["live", "memory", "disk", "none"]
 class TrieNodeView:
     """One edge of the trie: tokens [start, end) of every prompt that passes through it.
 
-    label: its first words. bytes: stored and live state that belongs to the edge. disk_bytes: of the files that hold
-    it. lanes: which lanes stand on it. last_use: number of the last request that passed; used_at: the same as seconds
-    since the epoch.
+    label: words of one message of which it holds tokens, "" where all of it is the template's own text. role: who said
+    them, None where that is not known. is_continued: they do not begin that message. owners: who asked for it. bytes:
+    stored and live state that belongs to the edge. disk_bytes: of the files that hold it. lanes: which lanes stand on
+    it. last_use: number of the last request that passed; used_at: the same as seconds since the epoch.
     """
 
     id: int
@@ -32,6 +35,9 @@ class TrieNodeView:
     used_at: float
     disk_bytes: int = 0
     is_pinned: bool = False
+    role: Role | None = None
+    is_continued: bool = False
+    owners: frozenset[str] = frozenset()
 
     @property
     def tokens(self) -> int:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
-from app.kvcache.view import Views
+from app.kvcache.view import EdgeLabel, Views
 from tests.bench.paper import PaperCache
 from tests.bench.report import machine, say, write
 
@@ -140,7 +140,7 @@ def turn_ms(forest: Forest) -> tuple[float, float]:
 
 def view_ms(forest: Forest) -> float:
     """A view after a turn."""
-    views = Views(forest.cache, lambda tokens: "")
+    views = Views(forest.cache, lambda node: EdgeLabel(""))
     views.take(0)
     return timed(lambda: views.take(1), prepare=lambda: forest.cache.ask(*forest.fork()))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.engine import trie_feed
+from app.engine.edge_labels import EdgeLabels
 from app.engine.trie_feed import TrieFeed
 from app.protocol.cache_events import CacheEvent
 from app.protocol.cache_events import CacheEventKind as Kind
@@ -19,11 +20,15 @@ from app.protocol.reports import Reason
 from tests.engine.bench import LONG, Bench, user
 
 
+def labels(bench: Bench) -> EdgeLabels:
+    return EdgeLabels(bench.model.codec, bench.model.prompts.openings)
+
+
 def test_growth_is_told_ten_times_a_second_at_most(tiny: Bench) -> None:
     tiny.ask(user("hi"))
     told: list[Event] = []
     clock = [0.0]
-    feed = TrieFeed(tiny.cache, tiny.model.codec.label, told.append, count(1), lambda: clock[0])
+    feed = TrieFeed(tiny.cache, labels(tiny), told.append, count(1), lambda: clock[0])
     for hundredth in range(100):
         clock[0] = hundredth / 100
         feed.growing()
@@ -45,7 +50,7 @@ def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
         ticks[0] += 0.05
         return ticks[0]
 
-    feed = TrieFeed(tiny.cache, tiny.model.codec.label, told.append, count(1), now)
+    feed = TrieFeed(tiny.cache, labels(tiny), told.append, count(1), now)
     while ticks[0] < 20:
         feed.growing()
     assert 3 <= len([event for event in told if isinstance(event, TrieChanged)]) <= 5

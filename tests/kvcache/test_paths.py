@@ -11,7 +11,7 @@ from app.kvcache.active_path import ActivePath
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.restore_plan import plan_restore
-from app.kvcache.view import view
+from app.kvcache.view import EdgeLabel, view
 from tests.kvcache.comparison import cache_of
 from tests.kvcache.ledger import MIXES, VOCABULARY, ask, ledger_cache
 from tests.seeds import each_seed
@@ -98,7 +98,7 @@ def test_what_they_share_counts_once_and_each_suffix_for_itself(kind: str) -> No
         assert cache.live_bytes + cache.paged_bytes == alone + count * (3 * row + state) + windows
         assert cache.paths.copied_bytes == count * len(PROMPT) * row
         assert cache.paths.tokens == len(PROMPT) + 3 * count
-    shown = view(cache, 1, lambda tokens: "")
+    shown = view(cache, 1, lambda node: EdgeLabel(""))
     assert shown.live_tokens == cache.paths.tokens
     assert {lane for node in shown.nodes for lane in node.lanes} == {0, 1, 2, 3}
     check(cache)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 import pytest
 
-from app.kvcache.view import Views, dump, view
+from app.kvcache.snapshot import TrieNode
+from app.kvcache.view import LABEL_TOKENS, EdgeLabel, Views, dump, view
 from tests.kvcache.ledger import ask, ledger_cache
 
 
-def label(tokens: Sequence[int]) -> str:
-    return " ".join(str(token) for token in tokens)
+def label(node: TrieNode) -> EdgeLabel:
+    return EdgeLabel(" ".join(str(token) for token in node.tokens[:LABEL_TOKENS]))
 
 
 def test_it_shows_what_is_where() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from app.kvcache.disk import files
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.view import view
+from app.kvcache.view import EdgeLabel, view
 from tests.kvcache.comparison import cache_of, require_same
 from tests.kvcache.disk.restarts import close_all, tier_of, to_close, write_everything
 from tests.kvcache.disk.test_saving import ask, words
@@ -176,7 +176,7 @@ def test_whatever_stands_in_the_files_no_answer_is_wrong(kind: str, tmp_path: Pa
         try:
             for prompt in ([*tokens, 5, 6], [*tokens[:20], 7, 8]):
                 cache = opened(kind, root)
-                view(cache, 1, lambda ids: bytes(ids).decode("latin-1"))
+                view(cache, 1, lambda node: EdgeLabel(str(node.tokens)))
                 _, now, fed = ask(cache, prompt, [9, 10], 16, [10])
                 if not is_record:
                     require_same(cache, now, fed)
