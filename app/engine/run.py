@@ -13,6 +13,7 @@ from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
 from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
+from app.engine.prefill import prefill
 from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
 from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
@@ -159,21 +160,12 @@ class Run(ModelTask):
     def _prefill(self, session: Session) -> Iterator[None]:
         """Read the prompt up to its last token."""
         cached, total = session.report.cached, session.report.total
-        prefill_rate = self._open.prefill_rate
+        cached, total = session.report.cached, session.report.total
         begun = time.perf_counter()
-        while session.left > 1 and not self._is_cancelled:
-            start = time.perf_counter()
-            context = total - session.left
-            fitting = self._room.fitting(prefill_rate.chunk, context, self._cache)
-            held = self._room.begin()
-            number = session.prefill(fitting)
-            now = time.perf_counter()
-            self._room.measured(held, number, context + number, self._cache)
-            prefill_rate.measured(number, now - start)
+        for _ in prefill(session, self._open, lambda: not self._is_cancelled):
             done = total - session.left
-            rate = (done - cached) / (now - begun)
+            rate = (done - cached) / (time.perf_counter() - begun)
             self._emit(PrefillProgress(self._command.run_id, done, total, cached, rate))
-            self._open.feed.reading()
             yield
 
     def _decode(self, session: Session, sampler: Sampler, prompt: Sequence[int]) -> Generator[None, None, StopReason]:
