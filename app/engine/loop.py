@@ -16,6 +16,7 @@ import mlx.core as mx
 from app.engine.cost import estimate_cost
 from app.engine.deletion import delete_all, delete_of_owner
 from app.engine.description import describe
+from app.engine.evicting import evict
 from app.engine.loader import Opening
 from app.engine.memory import has_room_beside
 from app.engine.model import LoadedModel
@@ -26,6 +27,7 @@ from app.engine.run_queue import RunQueue
 from app.engine.steps import Steps
 from app.engine.support import model_support
 from app.engine.verification import Check, refusal
+from app.engine.warm_up import BranchWarmUp
 from app.protocol.commands import (
     Cancel,
     CancelOpening,
@@ -34,6 +36,7 @@ from app.protocol.commands import (
     ConfigureDiskCache,
     EraseOwner,
     EstimateCost,
+    Evict,
     Generate,
     LimitContext,
     LoadModel,
@@ -41,25 +44,36 @@ from app.protocol.commands import (
     SetBudget,
     Shutdown,
     Verify,
+    WarmUp,
 )
 from app.protocol.engine import EventSink
 from app.protocol.events import (
     Capabilities,
     CostEstimate,
     EngineStarted,
+    Evicted,
     ModelClosed,
     ModelFailed,
     ModelReady,
     OpeningCancelled,
     Pinned,
     RunFailed,
+    WarmedUp,
 )
 from app.protocol.reports import Problem
 
 log = logging.getLogger(__name__)
 
 CAPABILITIES = Capabilities(
-    token_ids=True, cost_estimates=True, trie=True, pins=True, checks=True, memory_budget=True, disk_cache=True
+    token_ids=True,
+    cost_estimates=True,
+    trie=True,
+    pins=True,
+    evictions=True,
+    warm_ups=True,
+    checks=True,
+    memory_budget=True,
+    disk_cache=True,
 )
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
@@ -148,6 +162,10 @@ class EngineLoop:
                 self._verify(command)
             case Pin():
                 self._pin(command)
+            case Evict():
+                self._evict(command)
+            case WarmUp():
+                self._warm_up(command)
             case ConfigureDiskCache():
                 self._configure_disk_cache(command)
             case ClearDiskCache():
@@ -319,9 +337,29 @@ class EngineLoop:
         elif self._is_busy(self.open_model):
             self._emit(Pinned(command.query_id, command.is_pinned, problem=_BUSY))
         else:
+            self.open_model.make_way()
             pinned = pin(command, self.open_model)
             self.open_model.feed.changed()
             self._emit(pinned)
+
+    def _evict(self, command: Evict) -> None:
+        """Also while an answer is written: what that needs stays."""
+        if self.open_model is None:
+            self._emit(Evicted(command.query_id, problem=_NO_MODEL))
+        else:
+            evicted = evict(command, self.open_model)
+            self.open_model.feed.changed()
+            self._emit(evicted)
+
+    def _warm_up(self, command: WarmUp) -> None:
+        """Between runs only, and one at a time."""
+        if self.open_model is None:
+            self._emit(WarmedUp(command.query_id, problem=_NO_MODEL))
+        elif self._is_busy(self.open_model):
+            self._emit(WarmedUp(command.query_id, problem=_BUSY))
+        else:
+            self.open_model.make_way()
+            self.open_model.task = BranchWarmUp(command, self.open_model, self._emit)
 
     def _is_busy(self, open_model: OpenModel) -> bool:
         """Return whether an answer is being written, or waits for its turn."""

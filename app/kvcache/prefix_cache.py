@@ -14,10 +14,10 @@ Owned by the model thread. Requests are answered on `active`; what is said of pa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.kvcache.active_path import ActivePath
 from app.kvcache.active_paths import ActivePaths
@@ -29,7 +29,7 @@ from app.kvcache.ghosts import Ghosts
 from app.kvcache.live_layers import Forward, LiveLayers
 from app.kvcache.restore_plan import RestorePlan, captures_for, plan_restore, report_of
 from app.kvcache.session import Session
-from app.kvcache.snapshot import CacheTrie
+from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.kvcache.trie import Trie
 from app.kvcache.usage import count_uses, disown, own, remember, touch
 from app.protocol.cache_events import CacheEvent, CacheEventKind
@@ -37,6 +37,17 @@ from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Residency
 
 GRID = 256  # tokens between two whole states when memory allows
+
+
+class Freed(NamedTuple):
+    """Account of what was let go of.
+
+    tokens: whose state is held nowhere any more. nbytes, disk_bytes: that are free now, in memory and on disk.
+    """
+
+    tokens: int
+    nbytes: int
+    disk_bytes: int
 
 
 class PrefixCache:
@@ -230,6 +241,52 @@ class PrefixCache:
                 self.budget.make_room(0)
                 return node.end
         return 0
+
+    def evict(self, node_ids: Iterable[int]) -> Freed:
+        """Let go of the state of these edges and of all below them, in memory and on disk; their tokens stay known.
+
+        What is pinned stays, with all that leads there; so does what an open session computes on. Ids of edges that are
+        gone are passed over.
+        """
+        self.record()
+        tops = [self.trie.nodes[number] for number in node_ids if number in self.trie.nodes]
+        chosen = {node.id: node for top in tops for node in self.trie.below(top)}
+        holding = [node for node in chosen.values() if node.holds or node.stored.files]
+        memory, disk = self.live_bytes + self.paged_bytes, self._disk_bytes
+        if self.session is None:
+            for path in self.paths:
+                going = (node.start for node in path.path if node.id in chosen and not node.usage.pins)
+                path.page_out(min(going, default=path.offset), stores=False)
+        for node in sorted(chosen.values(), key=lambda node: node.end, reverse=True):
+            if not (node.usage.pins or node.active_paths):
+                self._let_go(node, chosen)
+        if self.disk is not None:
+            self.disk.collect()
+        self.ghosts.update()
+        gone = [node for node in holding if not (node.holds or node.stored.files)]
+        freed = Freed(
+            tokens=sum(len(node.tokens) for node in gone),
+            nbytes=memory - self.live_bytes - self.paged_bytes,
+            disk_bytes=disk - self._disk_bytes,
+        )
+        if gone:
+            start = min(node.start for node in gone)
+            self.event_log.add(CacheEventKind.EVICTED, start, freed.tokens, freed.nbytes + freed.disk_bytes)
+        return freed
+
+    def _let_go(self, node: TrieNode, chosen: Mapping[int, TrieNode]) -> None:
+        """Let go of what an edge holds, with nothing left below it, but of no file that alone holds the edge above."""
+        above = node.parent
+        stays = above is not None and above.id not in chosen and not above.has_rows_in_memory
+        self.trie.set_rows(node, None)
+        self.trie.set_state(node, None)
+        if not (stays and above is not None and node.shares_file(above)):
+            self.trie.set_disk(node, (), None)
+        node.stored.lost = Reason.EVICTED
+
+    @property
+    def _disk_bytes(self) -> int:
+        return self.disk.nbytes if self.disk is not None else 0
 
     def release(self, owner: str) -> None:
         """Remove the anchors of an owner who will not come back, so that they hold nothing together any more."""

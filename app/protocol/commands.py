@@ -73,7 +73,7 @@ class Generate:
 class Cancel:
     """Stop a run within one token or one prefill chunk; what was computed stays cached. Unknown runs are ignored.
 
-    A check that goes on under this id is stopped too; none goes on while a run does.
+    A check or a warm up that goes on under this id is stopped too; none goes on while a run does.
     """
 
     run_id: int
@@ -127,6 +127,32 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
+class Evict:
+    """Let go of the state of some edges of the trie and of all below them, in memory and on disk.
+
+    Their tokens stay known, and no text is touched. What is pinned stays, and what an answer is being written on.
+    Answered with `Evicted`.
+    """
+
+    query_id: int
+    node_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """Compute what is not held of a branch, up to the end of its last turn, without answering it.
+
+    It goes on in small steps, told of by `WarmingUp` and at the end by `WarmedUp`, until it is done, is cancelled, or
+    something is asked: it is refused while a run is active or waits. owner: as of `Generate`.
+    """
+
+    query_id: int
+    turns: Sequence[Turn]
+    options: PromptOptions = _AS_SAID
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigureDiskCache:
     """Keep cached state in files too: of every model from the next one on, and of the open one within new limits.
 
@@ -165,6 +191,8 @@ Command = (
     | EstimateCost
     | Verify
     | Pin
+    | Evict
+    | WarmUp
     | SetBudget
     | ConfigureDiskCache
     | ClearDiskCache

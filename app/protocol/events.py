@@ -18,14 +18,16 @@ class Capabilities:
     """The abilities of an engine beyond answering. The window hides what its engine cannot do.
 
     token_ids: answers come with the ids of their tokens. cost_estimates: `EstimateCost` is answered. trie:
-    `TrieChanged` and `CacheHappened` are told. pins, checks: `Pin` and `Verify` can be done. memory_budget:
-    `SetBudget` has an effect. disk_cache: state is kept in files, as configured.
+    `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
+    can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured.
     """
 
     token_ids: bool
     cost_estimates: bool
     trie: bool
     pins: bool
+    evictions: bool
+    warm_ups: bool
     checks: bool
     memory_budget: bool
     disk_cache: bool
@@ -250,6 +252,44 @@ class Pinned:
 
 
 @dataclass(frozen=True, slots=True)
+class Evicted:
+    """The outcome of `Evict`.
+
+    tokens: whose state was let go of. bytes, disk_bytes: that are free now, in memory and on disk. problem: why nothing
+    was.
+    """
+
+    query_id: int
+    tokens: int = 0
+    bytes: int = 0
+    disk_bytes: int = 0
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WarmingUp:
+    """A warm up has computed another part of its branch. done: tokens whose state exists, of `total`."""
+
+    query_id: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class WarmedUp:
+    """The end of a warm up.
+
+    tokens: that it computed, which stay cached. is_whole: all of the branch is held now; else it was cancelled or gave
+    way. problem: why it could not be done.
+    """
+
+    query_id: int
+    tokens: int = 0
+    is_whole: bool = False
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """The outcome of `Verify`.
 
@@ -292,6 +332,9 @@ Event = (
     | TrieChanged
     | CacheHappened
     | Pinned
+    | Evicted
+    | WarmingUp
+    | WarmedUp
     | Verified
     | EngineFailed
 )

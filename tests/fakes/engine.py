@@ -63,9 +63,9 @@ CONTEXT = 400
 DISK = 20_000_000_000
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
-ALL = Capabilities(*[True] * 7)
+ALL = Capabilities(*[True] * 9)
 CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
-NONE = Capabilities(*[False] * 7)  # an engine that answers, and nothing else
+NONE = Capabilities(*[False] * 9)  # an engine that answers, and nothing else
 
 
 @dataclass

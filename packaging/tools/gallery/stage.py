@@ -112,7 +112,7 @@ class Stage(EngineHost):
 
     def start(self) -> None:
         """Be ready at once."""
-        self.happened.emit(EngineStarted(Capabilities(*[True] * 7), SUPPORT))
+        self.happened.emit(EngineStarted(Capabilities(*[True] * 9), SUPPORT))
 
     @property
     def is_idle(self) -> bool:

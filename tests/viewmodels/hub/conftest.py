@@ -48,7 +48,7 @@ def make_region(qtbot: QtBot, tmp_path: Path, hub: Hub, opened: list[str]) -> It
         settings.update(hub=hub.address)
         folders = Folders("", "", str(tmp_path / "downloads.json"), str(STARTERS), str(tmp_path / "cache"))
         region = HubRegion(settings, folders, Notices(lambda: 0), opened.append)
-        region.take(EngineStarted(Capabilities(*[True] * 7), ModelSupport(frozenset({"llama", "qwen3"}), MEMORY)))
+        region.take(EngineStarted(Capabilities(*[True] * 9), ModelSupport(frozenset({"llama", "qwen3"}), MEMORY)))
         region.start()
         region.show()
         made.append(region)
