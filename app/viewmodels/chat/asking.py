@@ -129,6 +129,11 @@ class Asking(QObject):
         if question is not None and self._may_ask():
             self._question_queue.ask_again(question)
 
+    def answer_the_end(self) -> None:
+        """Have the question answered that ends the open path, where nobody answered it."""
+        if self._questions.unanswered(self._library.tree) is not None:
+            self.regenerate()
+
     def ask_again_with_settings(self) -> None:
         """Ask the last question again, beside itself, with what was chosen to hold from the next one on."""
         question = last_question(self._library.tree)

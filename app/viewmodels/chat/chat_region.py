@@ -14,7 +14,7 @@ from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
-from app.viewmodels.chat.chat_rows import ChatRows, running_footer
+from app.viewmodels.chat.chat_rows import ChatRows, Marks, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
@@ -133,6 +133,7 @@ class ChatRegion(QObject):
         self.generations.moved.connect(self._show_rows)
         self.unfolded.changed.connect(self._show_rows)
         self.open_branch.moved.connect(self._on_moved)
+        self.open_draft.textReplaced.connect(self._show_rows)
         self.branch_costs.changed.connect(self._show_rows)
         self.branch_costs.pathPriced.connect(self.warmth.note_path)
         queue.moved.connect(self._on_moved)
@@ -250,12 +251,18 @@ class ChatRegion(QObject):
                 residencies,
                 self.unfolded.ids,
                 self.branch_costs.attachment_tokens,
+                self._marks,
             )
         )
         if not self.questions.at_engine:
             self._tick.stop()
         elif not self._tick.isActive():
             self._tick.start()
+
+    @property
+    def _marks(self) -> Marks:
+        unanswered = self.questions.unanswered(self._library.tree)
+        return Marks(self.open_draft.now.editing or "", "" if unanswered is None else unanswered.id)
 
     def _show_text(self, answer_id: str, text: str, kind: TextKind) -> None:
         """Put new text after an answer under way or its thought, where it is shown."""

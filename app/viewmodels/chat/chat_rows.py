@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import compress, count
 from operator import is_not
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.conversation.message import EDITED, Message
 from app.conversation.tree import MessageTree
@@ -30,6 +30,16 @@ _NOTES: dict[str, str] = {
 _ONLY_THOUGHT = "All of it is thought: no answer was begun"
 
 
+class Marks(NamedTuple):
+    """Messages that are marked, by id: the one whose words stand in the composer, and the question to be answered."""
+
+    edited: str = ""
+    unanswered: str = ""
+
+
+_NO_MARKS = Marks()
+
+
 class ChatRows:
     """Tells the rows of the open path. What is listed of a path is listed again only when its tree has changed."""
 
@@ -46,11 +56,13 @@ class ChatRows:
         residencies: Mapping[str, Residency] | None,
         opened: Set[str] = frozenset(),
         attached: Mapping[str, Sequence[int]] = MappingProxyType({}),
+        marks: Marks = _NO_MARKS,
     ) -> PathRows:
         """Return one row to each message of the selected path, each made when it is asked for.
 
         residencies: as far as they are known, by message; None when the engine tells none. opened: ids of the messages
-        whose thought is open, and `attachment_key` of attachments. attached: tokens of attachments, by message.
+        whose thought is open, and `attachment_key` of attachments. attached: tokens of attachments, by message. marks:
+        of single messages.
         """
         if tree is not self._tree or tree.version != self._version:
             self._follow(tree.path)
@@ -58,7 +70,7 @@ class ChatRows:
         path = self._path
         return PathRows(
             self._ids,
-            lambda number: _row(tree, path[number], question, residencies, opened, attached),
+            lambda number: _row(tree, path[number], question, residencies, opened, attached, marks),
             lambda first, end: [(one.role, segments_of(one.role, one.text)) for one in path[first:end]],
         )
 
@@ -84,6 +96,7 @@ def _row(
     residencies: Mapping[str, Residency] | None,
     opened: Set[str],
     attached: Mapping[str, Sequence[int]],
+    marks: Marks,
 ) -> MessageRow:
     # A row that is still painted may be of a message that is gone.
     versions = tree.siblings(message.id) if message.id in tree else (message,)
@@ -102,7 +115,9 @@ def _row(
         footer=_footer(message, own),
         prefill=prefill_row(own) if own else None,
         is_streaming=own is not None,
-        note="" if own else _note(message),
+        note="" if own else _note(message, is_unanswered=message.id == marks.unanswered),
+        is_edited=message.id == marks.edited,
+        is_unanswered=message.id == marks.unanswered,
         thought=_thought(message, own, is_open=message.id in opened),
         attachments=_attachments(message, opened, attached.get(message.id, ())),
     )
@@ -168,10 +183,10 @@ def why(request: RequestReport) -> str:
     return f"Why: {sentence}." if sentence else ""
 
 
-def _note(message: Message) -> str:
-    if message.instructions is not None:
-        words = formatting.first_words(message.instructions)
-        return f"System prompt from here on: “{words}”" if words else "No system prompt from here on"
+def _note(message: Message, *, is_unanswered: bool) -> str:
+    if message.role == "user":
+        told = "" if message.instructions is None else _told_from_here(message.instructions)
+        return formatting.DOT.join(part for part in (told, "Not answered yet" if is_unanswered else "") if part)
     edited = (message.stats or {}).get(EDITED)
     if edited:
         return "Edited by you" if edited == len(message.text) else "Its beginning was edited by you"
@@ -179,3 +194,8 @@ def _note(message: Message) -> str:
     if not message.thinking or message.text:
         return told
     return f"{told}{formatting.DOT}{_ONLY_THOUGHT}" if told else _ONLY_THOUGHT
+
+
+def _told_from_here(instructions: str) -> str:
+    words = formatting.first_words(instructions)
+    return f"System prompt from here on: “{words}”" if words else "No system prompt from here on"

@@ -28,6 +28,7 @@ class ChatState:
     words in the composer are sent when that answer ends.
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
+    has_unanswered: such a question ends the path, whatever stands in the composer.
     can_continue: the answer that ends the path ended before it was finished, and can go on.
     can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
     something of the open branch to keep that no pin keeps, or that one keeps.
@@ -59,6 +60,7 @@ class ChatState:
     is_waiting: bool = False
     can_send: bool = False
     can_answer: bool = False
+    has_unanswered: bool = False
     can_continue: bool = False
     can_stop: bool = False
     can_fork: bool = False
@@ -78,5 +80,6 @@ class ChatState:
             ("fork", self.can_fork),
             ("regenerate", self.can_regenerate),
             ("edit_answer", self.can_edit_answer),
+            ("answer", self.has_unanswered),
         )
         return frozenset(action_id for action_id, can in possible if can)

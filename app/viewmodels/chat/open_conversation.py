@@ -80,6 +80,7 @@ class OpenConversation:
             is_waiting=self.draft.is_sent,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
+            has_unanswered=self.questions.unanswered(self.tree) is not None,
             can_continue=self._can_continue,
             can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
@@ -111,9 +112,7 @@ class OpenConversation:
     @property
     def unanswered(self) -> Message | None:
         """Return the question that ends the open path and that nobody answers or is about to."""
-        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
-        is_open = leaf is not None and leaf.role == "user" and leaf.id not in self.questions.held
-        return leaf if is_open and self.draft.editing is None else None
+        return self.questions.unanswered(self.tree) if self.draft.editing is None else None
 
     @property
     def _can_continue(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.conversation.message import Message
+from app.conversation.tree import MessageTree
 from app.viewmodels.chat.question import Question, Stage
 
 
@@ -59,6 +60,11 @@ class Questions:
     def held(self) -> dict[str, str]:
         """Questions on their way to an answer and answers under way, by id, each with its conversation."""
         return {question.held_id: question.conversation_id for question in self if question.is_held}
+
+    def unanswered(self, tree: MessageTree) -> Message | None:
+        """Return the question that ends the selected path, where nobody answers it or is about to."""
+        leaf = None if tree.leaf_id is None else tree.message(tree.leaf_id)
+        return leaf if leaf is not None and leaf.role == "user" and leaf.id not in self.held else None
 
     # While there is one
 

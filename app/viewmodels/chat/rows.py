@@ -130,7 +130,8 @@ class MessageRow:
     versions: which sibling this is, counted from 1. sibling_residencies: of each sibling, this one included, or empty.
     footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
     grows. note: one line under a message that did not come to its end, or from which on something else
-    holds. thought: before an answer, no segment of it. attachments: before a question's words.
+    holds. is_edited: its words stand in the composer. is_unanswered: a question that ends the path, and that nobody
+    answers or is about to. thought: before an answer, no segment of it. attachments: before a question's words.
     """
 
     id: str
@@ -147,6 +148,8 @@ class MessageRow:
     note: str = ""
     thought: ThoughtRow | None = None
     attachments: tuple[AttachmentRow, ...] = ()
+    is_edited: bool = False
+    is_unanswered: bool = False
 
     @property
     def shown(self) -> tuple[Segment, ...]:
@@ -178,6 +181,8 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
     parts = [row.name, f"message {position} of {count}"]
     if row.versions > 1:
         parts.append(f"version {row.version} of {row.versions}")
+    if row.is_edited:
+        parts.append("being edited")
     if row.prefill:
         parts.append("reading the prompt")
     elif row.is_streaming:

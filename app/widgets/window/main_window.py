@@ -135,6 +135,8 @@ class MainWindow(QMainWindow):
             "repeat_answer": lambda: self._app.chat.asking.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
             "use_settings": lambda: self._app.chat.settings.use_answer(self._current("assistant")),
+            "parent": lambda: self.chat.view.step(-1),
+            "child": lambda: self.chat.view.step(1),
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
             "previous": lambda: self._app.chat.open_branch.select_version(self._current_fork(), -1),
             "next": lambda: self._app.chat.open_branch.select_version(self._current_fork(), 1),
@@ -245,6 +247,7 @@ class MainWindow(QMainWindow):
     def _do_with_answer(self, action_id: str, message_id: str) -> None:
         """Carry out a command of a message's menu."""
         runs: dict[str, Callable[[str], object]] = {
+            "answer": self._app.chat.asking.regenerate,
             "edit_answer": self._app.chat.open_draft.edit_answer,
             "repeat_answer": self._app.chat.asking.repeat_answer,
             "answer_settings": self.show_answer_settings,

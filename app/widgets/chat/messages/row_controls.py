@@ -18,7 +18,7 @@ from app.viewmodels.kit.action import Actions, AnyAction
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.action_button import title_with_keys
-from app.widgets.kit.controls import ToolButton
+from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 
@@ -39,6 +39,7 @@ class ControlKind(IntEnum):
     THOUGHT = 3
     CODE = 4
     ANSWER = 5
+    UNANSWERED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class RowControls(QObject):
 
     def _left(self, spec: ControlSpec, width: int) -> int:
         """Return the left edge of a control: a question's actions stand before its switcher, where there is one."""
-        if spec.kind in (ControlKind.THOUGHT, ControlKind.ATTACHMENT):
+        if spec.kind in (ControlKind.THOUGHT, ControlKind.ATTACHMENT, ControlKind.UNANSWERED):
             return spec.left
         switcher = self.find(spec.message_id, ControlKind.SWITCHER) if spec.kind is ControlKind.QUESTION else None
         return (spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER) - width
@@ -197,6 +198,13 @@ class RowControls(QObject):
             line, number = DisclosureLine(self._style, self._viewport), spec.block
             line.clicked.connect(lambda: self.attachmentPressed.emit(message_id, number))
             return line
+        if spec.kind is ControlKind.UNANSWERED:
+            action = self._actions["answer"]
+            button = Button(self._style, "Answer", parent=self._viewport)
+            button.setAccessibleName(action.title)
+            button.setToolTip(action.tip)
+            button.clicked.connect(lambda: self.acted.emit(action.id, message_id))
+            return button
         ids = OF_QUESTION if spec.kind is ControlKind.QUESTION else OF_ANSWER
         strip = ActionStrip(self._style, [self._actions[one] for one in ids], self._viewport)
         strip.asked.connect(lambda action_id: self.acted.emit(action_id, message_id))

@@ -20,6 +20,7 @@ _FIRST, _AFTER_QUESTION, _AFTER_ANSWER = 20, 24, 28
 _BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10
 _NAME_TO_BUBBLE, _NAME_TO_TEXT, _NAME_TO_CARD, _TO_FOOTER, _TO_NOTE = 6, 4, 8, 8, 6
 _THOUGHT_TO_TEXT = 6
+_BUTTON = 28
 
 
 class RowItem:
@@ -116,8 +117,14 @@ class RowItem:
         """One line below the text."""
         if not self.row.note:
             return QRectF()
-        top = self._text_bottom + _TO_NOTE
-        return QRectF(self._column.left, top, self._column.width, self._style.text_style(TextRole.SMALL).line)
+        top, line = self._text_bottom + _TO_NOTE, self._style.text_style(TextRole.SMALL).line
+        height = max(line, _BUTTON) if self.row.is_unanswered else line
+        return QRectF(self._column.left, top, self._column.width, height)
+
+    @property
+    def note_end(self) -> float:
+        """Where the words of the note end, in points from the left."""
+        return self.note.left() + min(self._style.text_style(TextRole.SMALL).width(self.row.note), self.note.width())
 
     @property
     def footer(self) -> QRectF:

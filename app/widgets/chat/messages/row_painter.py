@@ -14,11 +14,13 @@ from app.widgets.chat.messages.message_body import Selection
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _BUBBLE_RADIUS, _CARET_WIDTH, _CARET_HEIGHT, _CARET_GAP = 10, 8, 16, 4
 _RING_REACH = 8
+_PENCIL = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class RowPainter:
         width = draw_text(painter, text_style, item.name, row.name, theme.text2)
         is_thinking = row.thought is not None and row.thought.is_growing
         running = "thinking" if is_thinking else "writing"
+        if row.is_edited:
+            pencil = QPointF(item.name.left() + width + 8 + _PENCIL / 2, item.name.center().y())
+            self._style.icons.paint(painter, Icon.EDIT, pencil, theme.accent, _PENCIL)
+            beside = item.name.adjusted(width + 12 + _PENCIL, 0, 0, 0)
+            draw_text(painter, self._style.text_style(TextRole.SMALL), beside, "being edited", theme.accent)
         state = "reading the prompt" if row.prefill is not None else running if row.is_streaming else ""
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
@@ -90,7 +97,9 @@ class RowPainter:
     def _paint_bubble(self, painter: QPainter, item: RowItem) -> None:
         theme = self._style.theme
         fill_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.fill)
-        if theme.outline.alpha():
+        if item.row.is_edited:
+            stroke_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.accentgfx, 1.5)
+        elif theme.outline.alpha():
             stroke_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.outline)
 
     def _paint_end(self, painter: QPainter, item: RowItem, context: RowContext) -> None:

@@ -166,6 +166,14 @@ class ChatView(RowView):
             QGuiApplication.clipboard().setText(text)
         return bool(text)
 
+    def step(self, by: int) -> None:
+        """Take the keyboard to the message so many below the one it is on; from elsewhere to the last one in sight."""
+        number = self._row_looked_at + (by if self.keyboard_row >= 0 else 0)
+        if len(self._chat.rows):
+            self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.setCurrentIndex(self._chat.index(min(max(number, 0), len(self._chat.rows) - 1)))
+            self.scrollTo(self.currentIndex())
+
     def current_row(self) -> MessageRow | None:
         """Return the message that is current, if there is one."""
         index = self.currentIndex()

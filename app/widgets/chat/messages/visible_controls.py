@@ -47,6 +47,9 @@ def _of_row(
         place = item.attachment(at)
         left, height = round(place.left()) - OVERHANG, round(top + place.center().y())
         yield ControlSpec(ControlKind.ATTACHMENT, number, row.id, right, height, left, block=at, part=attachment)
+    if row.is_unanswered:
+        height = round(top + item.note.center().y())
+        yield ControlSpec(ControlKind.UNANSWERED, number, row.id, right, height, round(item.note_end) + _APART)
     if not is_active or row.is_streaming or row.prefill is not None:
         return
     if item.is_question:

@@ -23,6 +23,7 @@ from app.viewmodels.chat.rows import Footer, MessageRow, Segment, segments_of
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
+from app.widgets.kit.controls import Button
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from tests.fakes.shown import Shown
@@ -899,3 +900,71 @@ def test_why_an_answer_ended_is_said_once(view: ChatView, chat: ChatModel, monke
     settle()
     picture(view)
     assert (said[0], said[-1]) == ("stopped", "")
+
+
+# Messages that are marked
+
+
+def test_a_question_that_nobody_answered_has_a_button_that_has_it_answered(
+    qtbot: QtBot, view: ChatView, chat: ChatModel
+) -> None:
+    rows = [*talk(1), replace(question("q", "And then?"), is_unanswered=True, note="Not answered yet")]
+    chat.show(rows)
+    settle()
+    button = view.controls.find("q", ControlKind.UNANSWERED)
+    assert isinstance(button, Button)
+    assert button.accessibleName() == BY_ID["answer"].title
+    item = view.layout_of_rows.item(2)
+    assert button.x() >= item.note_end
+    assert view.visualRect(chat.index(2)).contains(button.geometry())
+    with qtbot.waitSignal(view.commandAsked) as heard:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert heard.args == ["answer", "q"]
+    chat.show([*rows[:2], question("q", "And then?"), answer("a")])
+    settle()
+    assert view.controls.find("q", ControlKind.UNANSWERED) is None
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_message_being_edited_is_marked(view: ChatView, chat: ChatModel, number: int) -> None:
+    rows = talk(1)
+    chat.show(rows)
+    settle()
+    plain = picture(view.viewport())
+    rows[number] = replace(rows[number], is_edited=True)
+    chat.show(rows)
+    settle()
+    assert picture(view.viewport()) != plain
+    assert "being edited" in str(chat.index(number).data(Qt.ItemDataRole.AccessibleTextRole))
+
+
+def test_steps_lead_along_the_path_from_where_one_looks(view: ChatView, chat: ChatModel) -> None:
+    """From elsewhere to the last message in sight; at both ends they stay."""
+    chat.show(talk(3))
+    settle()
+    view.clearFocus()
+    view.step(-1)
+    assert (view.keyboard_row, view.hasFocus()) == (5, True)
+    for by, number in ((1, 5), (-1, 4), (-1, 3), (1, 4), *((-1, one) for one in (3, 2, 1, 0, 0)), (1, 1)):
+        view.step(by)
+        settle()
+        assert view.keyboard_row == number
+        top = view.visualRect(chat.index(number)).top()
+        assert top < view.viewport().height()
+        assert view.visualRect(chat.index(number)).bottom() > 0
+
+
+def test_what_is_edited_is_what_is_looked_at(view: ChatView, chat: ChatModel) -> None:
+    chat.show(talk(12))
+    settle()
+    view.clearFocus()
+    assert (view.question_to_edit, view.answer_to_edit) == ("q11", "a11")
+    view.verticalScrollBar().setValue(0)
+    settle()
+    last = view.indexAt(QPoint(400, 590)).row()
+    expected = list(chat.rows.ids[: last + 1])
+    assert view.question_to_edit == [one for one in expected if one.startswith("q")][-1]
+    assert view.answer_to_edit == [one for one in expected if one.startswith("a")][-1]
+    enter(view)
+    view.setCurrentIndex(chat.index(0))
+    assert (view.question_to_edit, view.answer_to_edit) == ("q0", "a0")
