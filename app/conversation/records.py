@@ -35,7 +35,8 @@ class ViewState:
     question they are another version of, or None. aside: what stood in the composer before that edit. anchor: the
     message at the top of the chat, None where its end was in sight; offset: points of it above the top. is_open: the
     conversation was the one shown. attachments, attachments_aside: what comes with the draft, and with what was aside.
-    settings: what was chosen for the next answers, in JSON, "" where nothing was.
+    settings: what was chosen for the next answers, in JSON, "" where nothing was. is_after: `editing` is the message
+    that the words begin a new branch after.
     """
 
     conversation_id: str | None
@@ -48,6 +49,7 @@ class ViewState:
     attachments: tuple[Attachment, ...] = ()
     attachments_aside: tuple[Attachment, ...] = ()
     settings: str = ""
+    is_after: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,9 +227,13 @@ VERSION_8 = (
     # What came to an answer when it went on, and was taken back: it is not read, and gone when the trash is emptied.
     f"ALTER TABLE message_text ADD COLUMN is_undone {_IS_CLAIM.format('is_undone')}",
 )
+VERSION_9 = (
+    # The words in a composer are not another version of the message they belong to, but begin a new branch after it.
+    f"ALTER TABLE view_state ADD COLUMN is_after {_IS_CLAIM.format('is_after')}",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     *(VERSION_1, VERSION_2, VERSION_3, VERSION_4),
-    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8),
+    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9),
 )
 
 _NOTE_PLACES = (

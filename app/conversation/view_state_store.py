@@ -6,16 +6,16 @@ from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
 from app.conversation.records import ViewState
 
-_VIEW_STATES = """SELECT view_state.number, conversation.id, draft, editing, aside, anchor, offset, is_open, settings
-    FROM view_state LEFT JOIN conversation ON conversation.number = view_state.conversation
+_VIEW_STATES = """SELECT view_state.number, conversation.id, draft, editing, aside, anchor, offset, is_open, settings,
+    is_after FROM view_state LEFT JOIN conversation ON conversation.number = view_state.conversation
     WHERE conversation.trash IS NULL ORDER BY view_state.number"""
-_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, aside, anchor, offset, is_open, settings)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, aside, anchor, offset, is_open, settings,
+    is_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE_VIEW_STATE = """UPDATE view_state SET draft = ?, editing = ?, aside = ?, anchor = ?, offset = ?, is_open = ?,
-    settings = ? WHERE number = ?"""
+    settings = ?, is_after = ? WHERE number = ?"""
 # Words that are sent are a draft no longer, of their conversation or of the blank one that became it.
 _SENT = "SELECT number FROM view_state WHERE draft = ? AND (conversation = ? OR conversation IS NULL)"
-_DRAFT_SENT = "UPDATE view_state SET draft = aside, editing = NULL, aside = '' WHERE number = ?"
+_DRAFT_SENT = "UPDATE view_state SET draft = aside, editing = NULL, is_after = 0, aside = '' WHERE number = ?"
 # Where a conversation begins, it is the blank one no longer that was open.
 _BLANK_NO_MORE = """UPDATE view_state SET conversation = ?1 WHERE conversation IS NULL AND is_open = 1 AND draft = ''
     AND NOT EXISTS (SELECT 1 FROM view_state WHERE conversation = ?1)"""
@@ -35,10 +35,10 @@ class ViewStateStore:
                 *(conversation_id, draft, editing, aside, anchor, offset, bool(is_open)),
                 *self._attachments.of_draft(number),
                 settings=settings,
+                is_after=bool(is_after),
             )
-            for number, conversation_id, draft, editing, aside, anchor, offset, is_open, settings in self._db.rows(
-                _VIEW_STATES
-            )
+            for number, conversation_id, draft, editing, aside, *view in self._db.rows(_VIEW_STATES)
+            for anchor, offset, is_open, settings, is_after in (view,)
         )
 
     def save(self, state: ViewState) -> None:
@@ -64,7 +64,8 @@ class ViewStateStore:
 
     def _put(self, conversation: int | None, state: ViewState) -> int:
         """Write the row of a view state; returns its number."""
-        values = (state.draft, state.editing, state.aside, state.anchor, state.offset, state.is_open, state.settings)
+        words = (state.draft, state.editing, state.aside)
+        values = (*words, state.anchor, state.offset, state.is_open, state.settings, state.is_after)
         query = "SELECT number FROM view_state WHERE conversation IS ? ORDER BY number DESC LIMIT 1"
         for (number,) in self._db.execute(query, conversation):
             self._db.execute(_CHANGE_VIEW_STATE, *values, number)

@@ -344,6 +344,16 @@ TABLE: tuple[Row, ...] = (
         run=lambda app: app.chat.asking.regenerate(),
     ),
     Action(
+        id="branch_here",
+        menu=Menu.BRANCH,
+        group="fork",
+        title="New Branch from Here",
+        keys=("Ctrl+Shift+D",),
+        tip="Asks something else after an answer; what follows it now stays.",
+        is_enabled=lambda state: state.chat.can_edit_answer,
+        run=lambda app: app.chat.open_draft.begin_after(),
+    ),
+    Action(
         id="answer",
         menu=Menu.BRANCH,
         group="fork",

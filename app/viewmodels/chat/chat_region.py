@@ -132,7 +132,7 @@ class ChatRegion(QObject):
         self.generations.grew.connect(self._show_text)
         self.generations.moved.connect(self._show_rows)
         self.unfolded.changed.connect(self._show_rows)
-        self.open_branch.moved.connect(self._on_moved)
+        self.open_branch.moved.connect(self._on_gone)
         self.open_draft.textReplaced.connect(self._show_rows)
         self.branch_costs.changed.connect(self._show_rows)
         self.branch_costs.pathPriced.connect(self.warmth.note_path)
@@ -262,7 +262,8 @@ class ChatRegion(QObject):
     @property
     def _marks(self) -> Marks:
         unanswered = self.questions.unanswered(self._library.tree)
-        return Marks(self.open_draft.now.editing or "", "" if unanswered is None else unanswered.id)
+        edited = "" if self.open_draft.now.is_after else self.open_draft.now.editing or ""
+        return Marks(edited, "" if unanswered is None else unanswered.id)
 
     def _show_text(self, answer_id: str, text: str, kind: TextKind) -> None:
         """Put new text after an answer under way or its thought, where it is shown."""
@@ -305,11 +306,17 @@ class ChatRegion(QObject):
         """Show a message that was looked for; where the words stand in its thought, that is opened."""
         if message_id in self._library.search.in_thoughts:
             self.unfolded.open_thought(message_id)
-        self.open_branch.messageShown.emit(message_id)
+        self.open_branch.show(message_id)
+
+    def _on_gone(self, conversation_id: str) -> None:
+        """Follow a person to another path, also beyond where a new branch was to begin."""
+        self.open_draft.leave_end()
+        self._on_moved(conversation_id)
 
     def _on_moved(self, conversation_id: str) -> None:
         """Follow a conversation whose tree or path is another one, or whose answer began or ended."""
         if conversation_id == self._open_id:
+            self.open_draft.keep_end()
             self.branch_costs.show(self._library.tree)
             self.open_draft.price()
             self.settings.follow()

@@ -21,7 +21,8 @@ class ChatState:
 
     placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
     tokens for its bar, None where nothing is known. editing: first words of the message being edited, or None;
-    editing_id: its id, or ""; is_editing: there is one, or was; edits_answer: it is an answer. attachments: what comes
+    editing_id: its id, or ""; is_editing: there is one, or was; edits_answer: it is an answer; branches_after: the
+    words begin a new branch after it. attachments: what comes
     with the words; attaching: the file that is being read.
 
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
@@ -54,6 +55,7 @@ class ChatState:
     editing_id: str = ""
     is_editing: bool = False
     edits_answer: bool = False
+    branches_after: bool = False
     is_empty: bool = True
     is_writing: bool = False
     is_answering: bool = False
@@ -80,6 +82,7 @@ class ChatState:
             ("fork", self.can_fork),
             ("regenerate", self.can_regenerate),
             ("edit_answer", self.can_edit_answer),
+            ("branch_here", self.can_edit_answer),
             ("answer", self.has_unanswered),
         )
         return frozenset(action_id for action_id, can in possible if can)

@@ -16,7 +16,8 @@ class Draft:
 
     editing: id of the question or answer that they are another version of, or None. aside: what stood there before the
     edit. is_sent: they go as soon as the answer that is being written ends. attachments: what comes with them;
-    attachments_aside: what came with those that stood there before the edit.
+    attachments_aside: what came with those that stood there before the edit. is_after: they are no version of that
+    answer, but begin a new branch after it.
     """
 
     text: str = ""
@@ -25,6 +26,7 @@ class Draft:
     is_sent: bool = False
     attachments: Attachments = ()
     attachments_aside: Attachments = ()
+    is_after: bool = False
 
 
 class Drafts:
@@ -71,11 +73,19 @@ class Drafts:
         self._put(conversation_id, replace(draft, attachments=kept, is_sent=False))
 
     def edit(
-        self, conversation_id: str, message_id: str, text: str, is_changed: bool = True, attachments: Attachments = ()
+        self,
+        conversation_id: str,
+        message_id: str,
+        text: str,
+        is_changed: bool = True,
+        attachments: Attachments = (),
+        *,
+        is_after: bool = False,
     ) -> None:
-        """Begin another version of a question; what stood in the composer is put aside.
+        """Begin another version of a message; what stood in the composer is put aside.
 
         is_changed: words of an edit that was begun before are put aside too; False where they are only the question's.
+        is_after: begin a new branch after the message.
         """
         draft = self.of(conversation_id)
         if draft.editing is None:
@@ -84,7 +94,7 @@ class Drafts:
             aside, attached = _joined(draft.aside, draft.text), draft.attachments_aside + draft.attachments
         else:
             aside, attached = draft.aside, draft.attachments_aside
-        edit = Draft(text, message_id, aside, attachments=attachments, attachments_aside=attached)
+        edit = Draft(text, message_id, aside, attachments=attachments, attachments_aside=attached, is_after=is_after)
         self._put(conversation_id, edit)
 
     def leave_edit(self, conversation_id: str) -> None:

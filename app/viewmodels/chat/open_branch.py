@@ -58,6 +58,20 @@ class OpenBranch(QObject):
             self.moved.emit(tree.conversation_id)
         self.messageShown.emit(message_id)
 
+    def end_with(self, message_id: str) -> None:
+        """Have the open path end with a message, whatever follows it, and show that."""
+        tree = self._library.tree
+        tree.select(message_id)
+        self._open_paths.save(tree.conversation_id)
+        self.moved.emit(tree.conversation_id)
+        self.messageShown.emit(message_id)
+
+    def go_down(self, message_id: str) -> None:
+        """Have the open path go on from a message that it ends with, to where one last was."""
+        tree = self._library.tree
+        if tree.leaf_id == message_id:
+            self.end_with(tree.leaf_below(message_id) or message_id)
+
     def select_version(self, message_id: str | None, step: int) -> None:
         """Show the version that stands `step` to the right, and go down from there to where one last was."""
         tree = self._library.tree

@@ -16,7 +16,7 @@ from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
-from app.viewmodels.chat.versions import edited_answer, last_fork, last_question, version_beside
+from app.viewmodels.chat.versions import answer_above, edited_answer, last_fork, last_question, version_beside
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.model_state import ModelState
@@ -73,6 +73,7 @@ class OpenConversation:
             editing=self._editing,
             editing_id=self.draft.editing if self._editing is not None and self.draft.editing else "",
             is_editing=self.draft.editing is not None,
+            branches_after=answer_above(self.tree, self.draft) is not None,
             edits_answer=self._edited_answer is not None,
             is_empty=self.is_empty,
             is_writing=self.is_writing,
@@ -124,6 +125,8 @@ class OpenConversation:
         has_ended = leaf.role != "assistant" or leaf.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
         is_cut = not has_ended and bool(leaf.text or leaf.thinking)
         is_own = leaf.model in (None, self.info.fingerprint) and leaf.parent_id is not None
+        if self.tree.children(leaf.id):
+            return False  # what follows it has read it as it is
         return is_cut and is_own and (path is None or path.request.total < context) and self.draft.editing is None
 
     @property
@@ -187,6 +190,8 @@ class OpenConversation:
             return "Return has the question answered"
         if self.draft.attachments:
             return "Ask about what is attached"
+        if answer_above(self.tree, self.draft) is not None:
+            return "Ask something else from here"
         if self.draft.editing is not None:
             return "Another version of the " + ("answer" if self._edited_answer is not None else "question")
         if self.is_empty:
@@ -242,7 +247,7 @@ class OpenConversation:
 
     @property
     def _edited_answer(self) -> Message | None:
-        return edited_answer(self.tree, self.draft.editing)
+        return edited_answer(self.tree, self.draft)
 
     @property
     def _editing(self) -> str | None:

@@ -16,7 +16,15 @@ from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
-from app.viewmodels.chat.versions import edited_answer, last_answer, last_question, parent_for, question_of
+from app.viewmodels.chat.versions import (
+    answer_above,
+    answer_at,
+    edited_answer,
+    last_answer,
+    last_question,
+    parent_for,
+    question_of,
+)
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_region import LibraryRegion
 
@@ -92,7 +100,40 @@ class OpenDraft(QObject):
     @property
     def answer(self) -> Message | None:
         """The answer whose text stands in the composer, or None."""
-        return edited_answer(self._library.tree, self.now.editing)
+        return edited_answer(self._library.tree, self.now)
+
+    @property
+    def after(self) -> Message | None:
+        """The answer that the words in the composer begin a new branch after, or None."""
+        return answer_above(self._library.tree, self.now)
+
+    def begin_after(self, message_id: str | None = None) -> None:
+        """Begin a new branch after an answer: the path ends with it, and what is typed follows it; the old one stays.
+
+        message_id: None for the last answer of the open path.
+        """
+        tree = self._library.tree
+        answer = answer_at(tree, message_id) if message_id else last_answer(tree)
+        if answer is None:
+            return
+        self._cards.dismiss()
+        if self.after is not answer and tree.children(answer.id):
+            self._drafts.edit(self._open_id, answer.id, "", self._is_changed, is_after=True)
+            self._open_branch.end_with(answer.id)
+        self.show()
+
+    def keep_end(self) -> None:
+        """Have the open path end with the answer after which a new branch was begun, where it goes through it."""
+        after, tree = self.after, self._library.tree
+        if after is not None and tree.is_on_path(after.id) and tree.leaf_id != after.id:
+            tree.select(after.id)
+
+    def leave_end(self) -> None:
+        """Let the words begin a new branch no more, where the person has gone on to what follows already."""
+        after, tree = self.after, self._library.tree
+        if after is not None and tree.is_on_path(after.id) and tree.leaf_id != after.id:
+            self._drafts.leave_edit(self._open_id)
+            self.show()
 
     def edit_answer(self, message_id: str | None = None) -> None:
         """Put an answer's text into the composer, to go on from what a person makes of it; the old one stays.
@@ -100,7 +141,7 @@ class OpenDraft(QObject):
         message_id: None for the last answer of the open path.
         """
         tree = self._library.tree
-        answer = edited_answer(tree, message_id) if message_id else last_answer(tree)
+        answer = answer_at(tree, message_id) if message_id else last_answer(tree)
         excess = draft_limits.excess(answer.text) if answer is not None else ""
         if excess:
             self._notices.error(Problem("Too long to edit", f"The answer was not opened: {excess}."))
@@ -123,8 +164,11 @@ class OpenDraft(QObject):
 
     def cancel_edit(self) -> None:
         """Put back what stood in the composer before."""
+        after = self.after
         if self.now.editing is not None:
             self._drafts.cancel_edit(self._open_id)
+            if after is not None:
+                self._open_branch.go_down(after.id)
             self.show()
 
     def give_back(self, question: Question) -> None:
@@ -169,13 +213,17 @@ class OpenDraft(QObject):
 
     def _edit(self, question: Message) -> None:
         """Have this message in the composer. One that is there already stays as it is: words were typed in it."""
+        if self.now.editing != question.id or self.now.is_after:
+            self._drafts.edit(self._open_id, question.id, question.text, self._is_changed, question.attachments)
+
+    @property
+    def _is_changed(self) -> bool:
+        """Whether the words of an edit that was begun are others than those of its message."""
         begun, tree = self.now, self._library.tree
-        if begun.editing != question.id:
-            is_there = begun.editing is not None and begun.editing in tree
-            original = tree.message(begun.editing) if begun.editing and is_there else None
-            said = (original.text, original.attachments) if original else ("", ())
-            is_changed = (begun.text, begun.attachments) != said
-            self._drafts.edit(self._open_id, question.id, question.text, is_changed, question.attachments)
+        is_there = begun.editing is not None and begun.editing in tree and not begun.is_after
+        original = tree.message(begun.editing) if begun.editing and is_there else None
+        said = (original.text, original.attachments) if original else ("", ())
+        return (begun.text, begun.attachments) != said
 
     def _show_hint(self, hint: str) -> None:
         self.hint = hint

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
+from app.viewmodels.chat.drafts import Draft
 
 
 def question_of(tree: MessageTree, message_id: str) -> Message | None:
@@ -48,10 +49,20 @@ def version_beside(tree: MessageTree, message: Message, step: int) -> Message | 
     return versions[wanted] if step and 0 <= wanted < len(versions) else None
 
 
-def edited_answer(tree: MessageTree, editing: str | None) -> Message | None:
-    """Return the answer that is being edited; None where nothing is, or a question."""
-    message = tree.message(editing) if editing is not None and editing in tree else None
+def answer_at(tree: MessageTree, message_id: str | None) -> Message | None:
+    """Return the message with this id where it is an answer that is there."""
+    message = tree.message(message_id) if message_id is not None and message_id in tree else None
     return message if message is not None and message.role == "assistant" else None
+
+
+def edited_answer(tree: MessageTree, draft: Draft) -> Message | None:
+    """Return the answer that a draft is another version of; None where it is none, or one of a question."""
+    return None if draft.is_after else answer_at(tree, draft.editing)
+
+
+def answer_above(tree: MessageTree, draft: Draft) -> Message | None:
+    """Return the answer that a draft begins a new branch after, or None."""
+    return answer_at(tree, draft.editing) if draft.is_after else None
 
 
 def parent_for(tree: MessageTree, editing: str | None) -> str | None:

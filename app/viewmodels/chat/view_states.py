@@ -53,6 +53,7 @@ class ViewStates(QObject):
                     *(state.draft, state.editing, state.aside),
                     attachments=state.attachments,
                     attachments_aside=state.attachments_aside,
+                    is_after=state.is_after,
                 ),
             )
             self._settings.restore(conversation_id, state.settings)
@@ -139,6 +140,7 @@ class ViewStates(QObject):
             draft.attachments,
             draft.attachments_aside,
             settings=self._settings.of(conversation_id).written(),
+            is_after=draft.is_after,
         )
 
     def _submit(self, changed: str | None, state: ViewState) -> None:

@@ -179,6 +179,7 @@ class Composer(QWidget):
             now.attachments,
             now.can_continue,
             now.edits_answer,
+            now.branches_after,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -283,7 +284,8 @@ class Composer(QWidget):
         self._style.icons.paint(painter, Icon.EDIT if now.edits_answer else Icon.FORK, center, theme.text2, 14)
         words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
         small = self._style.text_style(TextRole.SMALL)
-        what = "Another version of the answer" if now.edits_answer else "New branch from"
+        what = "New branch after" if now.branches_after else "New branch from"
+        what = "Another version of the answer" if now.edits_answer else what
         draw_text(painter, small, words, f"{what} “{now.editing}”", theme.text2)
 
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:

@@ -131,6 +131,7 @@ class MainWindow(QMainWindow):
             "send": composer.go_on_from,
             "fork": self._fork,
             "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self.chat.view.answer_to_edit),
+            "branch_here": lambda: self._app.chat.open_draft.begin_after(self.chat.view.answer_to_edit),
             "regenerate": lambda: self._app.chat.asking.regenerate(self._current("assistant")),
             "repeat_answer": lambda: self._app.chat.asking.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
@@ -248,6 +249,7 @@ class MainWindow(QMainWindow):
         """Carry out a command of a message's menu."""
         runs: dict[str, Callable[[str], object]] = {
             "answer": self._app.chat.asking.regenerate,
+            "branch_here": self._app.chat.open_draft.begin_after,
             "edit_answer": self._app.chat.open_draft.edit_answer,
             "repeat_answer": self._app.chat.asking.repeat_answer,
             "answer_settings": self.show_answer_settings,

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.action import Actions
 
-_OF_ANSWER = ("edit_answer", "repeat_answer", "answer_settings", "use_settings")
+_OF_ANSWER = ("edit_answer", "branch_here", "repeat_answer", "answer_settings", "use_settings")
 
 
 def branch_action(row: MessageRow) -> str:

@@ -25,9 +25,14 @@ from app.widgets.kit.style import Style
 ACTION = 24
 _ICON = 14
 _BEFORE_SWITCHER = 8
-_ICONS: Mapping[str, Icon] = {"fork": Icon.EDIT, "edit_answer": Icon.EDIT, "regenerate": Icon.AGAIN}
+_ICONS: Mapping[str, Icon] = {
+    "fork": Icon.EDIT,
+    "edit_answer": Icon.EDIT,
+    "branch_here": Icon.FORK,
+    "regenerate": Icon.AGAIN,
+}
 OF_QUESTION = ("fork",)
-OF_ANSWER = ("edit_answer", "regenerate")
+OF_ANSWER = ("edit_answer", "branch_here", "regenerate")
 
 
 class ControlKind(IntEnum):
