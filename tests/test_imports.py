@@ -59,6 +59,7 @@ REGIONS: dict[str, set[str]] = {
     "sidebar": {"kit", "text", "warmth", "library"},
     "cache": {"kit", "text", "cache"},
     "models": {"kit", "text", "model", "hub"},
+    "find": {"kit", "text", "find"},
 }
 # Folders of view models: which others each may know. The files above them bring all together.
 VIEW_MODELS: dict[str, set[str]] = {
@@ -72,6 +73,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "chat": {"kit", "text", "model", "library", "warmth", "chat"},
     "comparison": {"kit", "text", "library", "chat", "comparison"},
     "branches": {"kit", "text", "library", "warmth", "branches"},
+    "find": {"kit", "text", "library", "chat", "find"},
 }
 FILES = sorted(APP.rglob("*.py"))
 KNOWN = set(FILES)

@@ -10,6 +10,7 @@ from app.viewmodels.app_state import AppState
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
+from app.viewmodels.find.find import Find
 from app.viewmodels.kit.action import Action, Menu, Submenu
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.library.library_region import LibraryRegion
@@ -24,6 +25,7 @@ class Regions(Protocol):
     library: LibraryRegion
     cache: CacheRegion
     model: ModelRegion
+    find: Find
     settings: Settings
 
 
@@ -81,7 +83,7 @@ TABLE: tuple[Row, ...] = (
         menu=Menu.FILE,
         group="models",
         title="Use the Guide",
-        keys=("Ctrl+Shift+G",),
+        keys=("Ctrl+Alt+G",),
         tip="Goes back to the small built-in model.",
         is_enabled=lambda state: not state.model.is_guide or state.model.is_missing,
         run=lambda app: app.model.use_guide(),
@@ -245,12 +247,38 @@ TABLE: tuple[Row, ...] = (
         id="find",
         menu=Menu.EDIT,
         group="find",
+        title="Find in Branch…",
+        keys=("Ctrl+F",),
+        tip="Finds words in the branch that you see.",
+        is_enabled=lambda state: not state.chat.is_empty,
+    ),
+    Action(
+        id="find_next",
+        menu=Menu.EDIT,
+        group="find",
+        title="Find Next",
+        keys=("Ctrl+G",),
+        tip="Goes to the next place, or to the next result of a search in all conversations.",
+        is_enabled=lambda state: state.can_find_next,
+        run=lambda app: app.find.go(1),
+    ),
+    Action(
+        id="find_previous",
+        menu=Menu.EDIT,
+        group="find",
+        title="Find Previous",
+        keys=("Ctrl+Shift+G",),
+        tip="Goes back to the place or the result before.",
+        is_enabled=lambda state: state.can_find_next,
+        run=lambda app: app.find.go(-1),
+    ),
+    Action(
+        id="find_everywhere",
+        menu=Menu.EDIT,
+        group="find",
         title="Search Conversations",
-        keys=(
-            "Ctrl+F",
-            "Ctrl+Shift+F",
-        ),
-        tip="Finds words in every branch.",
+        keys=("Ctrl+Shift+F",),
+        tip="Finds words in every branch of all conversations.",
     ),
     Action(
         id="sidebar",

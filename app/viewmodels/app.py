@@ -17,6 +17,7 @@ from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
+from app.viewmodels.find.find import Find
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.live_state import LiveState
@@ -32,7 +33,7 @@ class App(QObject):
     """The regions over one engine and one database.
 
     Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; comparison, of
-    two branches; settings, folders, notices.
+    two branches; find, what is looked for in the chat; settings, folders, notices.
 
     Signal: logWanted(), show where the log lies.
     """
@@ -46,6 +47,7 @@ class App(QObject):
     cache: CacheRegion
     model: ModelRegion
     hub: HubRegion
+    find: Find
     settings: Settings
     folders: Folders
     notices: Notices
@@ -70,10 +72,11 @@ class App(QObject):
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
+        self.find = Find(self.library, self.chat, notices, self)
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
-        self.state.follow(settings.changed)
+        self.state.follow(settings.changed, self.find.changed)
         host.happened.connect(self._on_event)
         self.model.list.state.changed.connect(self._tell_hub)
         self.hub.downloads.finished.connect(self.model.list.look)
@@ -120,6 +123,7 @@ class App(QObject):
 
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
+        self.find.close()
         self.chat.stop_asking()
         self.hub.close()
         self._host.close()
@@ -142,7 +146,7 @@ class App(QObject):
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
-        return AppState(*regions, self.hub.state.now, self.settings.values)
+        return AppState(*regions, self.hub.state.now, self.settings.values, self.find.can_go)
 
     def _tell_hub(self) -> None:
         """Tell the hub's rows which of them are on this machine already."""

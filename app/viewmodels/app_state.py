@@ -15,7 +15,7 @@ from app.viewmodels.model.model_state import ModelState
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """The states of all regions, and the settings."""
+    """The states of all regions, and the settings. can_find_next: there is a place that Find Next would go to."""
 
     chat: ChatState = field(default_factory=ChatState)
     library: LibraryState = field(default_factory=LibraryState)
@@ -23,6 +23,7 @@ class AppState:
     model: ModelState = field(default_factory=ModelState)
     hub: HubState = field(default_factory=HubState)
     settings: SettingsValues = field(default_factory=SettingsValues)
+    can_find_next: bool = False
 
     @property
     def activity(self) -> Activity:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from guide_model.commands import keys, menu_path
 from guide_model.topic import Topic, lines
 
+_SEARCH = keys("find_everywhere")
+
 KEEPING: tuple[Topic, ...] = (
     Topic(
         "search",
-        commands=("find",),
+        commands=("find_everywhere",),
         asked=lines("""
             how do i search | can i search my conversations | where is search | how do i find a word
             can i search for text | is there a search field | how do i find an old message | find text in a chat
@@ -29,14 +31,14 @@ KEEPING: tuple[Topic, ...] = (
         """),
         naming=lines("the search field | search conversations | the search"),
         answers=(
-            f"Press {keys('find')} and type a word. It is looked for in every conversation and every branch.",
-            f"{menu_path('find')} ({keys('find')}) finds words in all conversations, hidden branches too.",
+            f"Press {_SEARCH} and type a word. It is looked for in every conversation and every branch.",
+            f"{menu_path('find_everywhere')} ({_SEARCH}) finds words in all conversations, hidden branches too.",
         ),
         more=("Click a result and the chat opens on the branch where the words stand.",),
     ),
     Topic(
         "search_where",
-        commands=("find",),
+        commands=("find_everywhere",),
         asked=lines("""
             does search look into other branches | does search find hidden branches | what does search look through
             can i search in the branches i do not see | does the search find answers too
@@ -50,9 +52,9 @@ KEEPING: tuple[Topic, ...] = (
         """),
         naming=lines("a search result | the search results"),
         answers=(
-            f"Search ({keys('find')}) looks through questions and answers in every branch, and a result opens the "
+            f"Search ({_SEARCH}) looks through questions and answers in every branch, and a result opens the "
             "branch it stands in.",
-            f"With {keys('find')} you search all branches of all conversations. Click a result to go there; Esc "
+            f"With {_SEARCH} you search all branches of all conversations. Click a result to go there; Esc "
             "ends the search.",
         ),
     ),

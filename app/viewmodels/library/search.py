@@ -53,6 +53,11 @@ class Search(QObject):
         """Whether the results are to be shown in place of the conversations."""
         return bool(self._text)
 
+    @property
+    def text(self) -> str:
+        """The words that are looked for, "" for none."""
+        return self._text
+
     def look_for(self, text: str) -> None:
         """Search for these words, a moment after the last key. Blanks end the search."""
         text = text.strip()

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListVie
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.viewmodels.library.line_model import LineRow
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
 from app.widgets.kit.action_button import ActionButton, native_keys
@@ -153,13 +152,13 @@ class ConversationList(QListView):
 class Sidebar(QWidget):
     """Head with hide and new, the search field, the conversations or what was found, and the trash at the foot.
 
-    Signals: asked(str) a command's id; chosen(str) a conversation's id; found(str, str) conversation and message that
-    a search led to; left, the person goes back to writing.
+    Signals: asked(str) a command's id; chosen(str) a conversation's id; found(LineRow), what a search led to; left, the
+    person goes back to writing.
     """
 
     asked = Signal(str)
     chosen = Signal(str)
-    found = Signal(str, str)
+    found = Signal(object)
     left = Signal()
 
     def __init__(
@@ -170,7 +169,7 @@ class Sidebar(QWidget):
         actions: Actions,
         parent: QWidget | None = None,
     ) -> None:
-        """actions: those of its buttons and its field, "sidebar", "new", "trash" and "find"."""
+        """actions: those of its buttons and its field, "sidebar", "new", "trash" and "find_everywhere"."""
         super().__init__(parent)
         self._style = style
         self._search = search
@@ -179,7 +178,9 @@ class Sidebar(QWidget):
         self.setMaximumWidth(360)
         self.hide_button = ActionButton(style, Icon.SIDEBAR, actions["sidebar"], is_on_fill=True, parent=self)
         self.new_button = ActionButton(style, Icon.NEW, actions["new"], is_on_fill=True, parent=self)
-        self.field = SearchField(style, "Search conversations", keys=native_keys(actions["find"]), parent=self)
+        self.field = SearchField(
+            style, "Search conversations", keys=native_keys(actions["find_everywhere"]), parent=self
+        )
         self.list = ConversationList(style, conversations, self)
         self.results = LineList(style, search.rows, "Search results", self)
         self.trash_button = ActionButton(style, Icon.TRASH, actions["trash"], is_on_fill=True, parent=self)
@@ -196,7 +197,7 @@ class Sidebar(QWidget):
         self.field.entered.connect(self._go_down)
         self.field.escaped.connect(self.left)
         self.results.left.connect(self.field.take_focus)
-        self.results.chosen.connect(self._open)
+        self.results.chosen.connect(self.found)
         self._search.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
 
@@ -224,9 +225,6 @@ class Sidebar(QWidget):
             self.results.take_focus()
         else:
             self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _open(self, row: LineRow) -> None:
-        self.found.emit(row.conversation_id, row.id)
 
     def _refresh(self) -> None:
         """Show what was found while something is looked for."""

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import BY_ID, enabled
 from app.viewmodels.app import App
+from app.viewmodels.chat.text_marks import TextMark
+from app.viewmodels.find.find import Find
 from app.widgets.chat.attachment_sheet import show_attachment
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
 from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.chat.messages.links import ask_and_open
+from app.widgets.chat.messages.marked_text import shown_texts
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.chat.welcome import WelcomeView
+from app.widgets.find.find_bar import FindBar
 from app.widgets.kit.letters import is_letter
 from app.widgets.kit.style import Style
 from app.widgets.window.status_line import StatusLine
@@ -33,8 +37,8 @@ class ChatPane(QWidget):
 
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
-    Attributes: toolbar, banner, view, welcome, composer_area, composer, status_line; comparison, of two branches, None
-    before the first.
+    Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; comparison, of two
+    branches, None before the first.
     """
 
     escaped = Signal()
@@ -44,6 +48,8 @@ class ChatPane(QWidget):
         self._app, self._style = app, style
         state = app.chat.state
         self.toolbar = Toolbar(style, app.state, self)
+        self.find_bar = FindBar(style, app.find, BY_ID, self)
+        self.find_bar.hide()
         self.banner = NoticeBanner(style, app.notices, self)
         self.view = ChatView(style, app.chat.chat_model, state, BY_ID, self)
         self.welcome = WelcomeView(style, state, self)
@@ -66,6 +72,7 @@ class ChatPane(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.toolbar)
+        column.addWidget(self.find_bar)
         column.addWidget(self.banner)
         column.addWidget(self._pages, 1)
         column.addWidget(self.composer_area)
@@ -102,6 +109,16 @@ class ChatPane(QWidget):
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
         self.welcome.asked.connect(app.chat.asking.send)
         app.comparison.state.changed.connect(self._show_comparison)
+        self._connect_find(app.find)
+
+    def _connect_find(self, find: Find) -> None:
+        find.shown_texts = shown_texts(self._style)
+        self.view.marks_of = find.marks
+        find.changed.connect(self._show_find_bar)
+        find.marked.connect(self.view.viewport().update)
+        find.hitWanted.connect(self._show_mark)
+        self.find_bar.typed.connect(lambda text: find.look_for(text, self.view.first_row))
+        self.find_bar.closed.connect(self._close_find)
 
     @property
     def is_welcome_shown(self) -> bool:
@@ -182,6 +199,37 @@ class ChatPane(QWidget):
             layout.activate()
         self.view.show_message(message_id)
 
+    def open_find(self) -> None:
+        """Open the bar in which words of the branch are looked for, with the keyboard in it."""
+        self._app.find.open()
+        self.find_bar.field.take_focus()
+
+    def _show_find_bar(self) -> None:
+        """Show the bar or put it away; the messages stay where they are on the screen."""
+        if self._app.find.is_open != self.find_bar.isHidden():
+            return
+        before = self._pages.y()
+        self.find_bar.setVisible(self._app.find.is_open)
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        self.view.scroll_by(self._pages.y() - before)
+
+    def _close_find(self) -> None:
+        """Go on in the chat, at the message one has come to."""
+        had_keyboard = self.find_bar.isAncestorOf(QApplication.focusWidget() or self)
+        self._app.find.close()
+        if had_keyboard:
+            (self.composer if self.is_welcome_shown else self.view).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_mark(self, message_id: str, mark: TextMark) -> None:
+        """Bring a place that was found into sight, in the room that the bars leave."""
+        self._choose_page()
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        self.view.show_mark(message_id, mark)
+
     def _show_anchor(self, message_id: str, offset: float) -> None:
         """Scroll to where the conversation was left, in the chat's own size."""
         self._choose_page()
@@ -200,6 +248,8 @@ class ChatPane(QWidget):
             self._app.act("dismiss")
         elif "stop" in enabled(self._app.state.now):
             self._app.act("stop")
+        elif self._app.find.is_open:
+            self._close_find()
         else:
             self.escaped.emit()
 

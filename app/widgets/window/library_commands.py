@@ -28,7 +28,6 @@ class LibraryCommands(QObject):
         self._sidebar = sidebar
         self._sides = sides
         self._window = window
-        sidebar.found.connect(library.go_to)
         sidebar.list.menuAsked.connect(self._show_menu)
         sidebar.list.deleteAsked.connect(library.delete_row)
         sidebar.list.foldAsked.connect(library.fold)
@@ -39,7 +38,7 @@ class LibraryCommands(QObject):
         """Commands that the window carries out among conversations and files, by their ids."""
         library = self._library
         return {
-            "find": self._find,
+            "find_everywhere": self._find,
             "rename": lambda: self.rename(library.open_id),
             "trash": lambda: show_trash(self._style, library.trash_list, self._window),
             "import": lambda: ask_which(library, self._window),

@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
             "bigger": lambda: style.set_text_size(style.typography.body + 1),
             "smaller": lambda: style.set_text_size(style.typography.body - 1),
             "actual_size": lambda: style.set_text_size(BODY_SIZE),
+            "find": self.chat.open_find,
             "compose": self.chat.composer_area.take_focus,
             "send": composer.go_on_from,
             "fork": self._fork,
@@ -155,6 +156,8 @@ class MainWindow(QMainWindow):
         app, chat = self._app, self.chat
         self.sidebar.asked.connect(self.do)
         self.sidebar.chosen.connect(app.library.open)
+        self.sidebar.found.connect(app.find.open_result)
+        app.find.resultShown.connect(self.sidebar.results.select)
         self.documentOpened.connect(app.library.import_file)
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
@@ -175,6 +178,8 @@ class MainWindow(QMainWindow):
         page, composer_area = chat.welcome.page, chat.composer_area
         order: list[QWidget] = [sidebar.hide_button, sidebar.new_button, sidebar.field, sidebar.field.clear_button]
         order += [sidebar.list, sidebar.results, sidebar.trash_button, *chat.toolbar.findChildren(Control)]
+        find = chat.find_bar
+        order += [find.field, find.field.clear_button, find.previous, find.next, find.close_button]
         order += [
             chat.banner.action,
             chat.banner.close_button,

@@ -18,7 +18,7 @@ from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
 from tests.widgets.window.test_main_window import ask, texts
 
-_CTRL = Qt.KeyboardModifier.ControlModifier
+_CTRL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor, QTextLine
+from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor
 
 from app.widgets.chat.markdown.blocks import Block, Kind, markdown
 from app.widgets.chat.markdown.decorations import paint_decorations
@@ -18,6 +17,7 @@ from app.widgets.chat.markdown.document import (
     thought_document,
 )
 from app.widgets.chat.markdown.markdown import markdown_document
+from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_selections, paint_current_mark
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -123,6 +123,13 @@ class BlockLayout:
         return document
 
     @property
+    def shown_text(self) -> str:
+        """The text of the document, character by character; only that of Markdown is made for it."""
+        if self.block.kind is Kind.MARKDOWN:
+            return self.document.toPlainText()
+        return shown(self.block.text)
+
+    @property
     def document(self) -> QuietDocument:
         """The document, whether or not it was laid out."""
         if self._document is None:
@@ -151,7 +158,13 @@ class BlockLayout:
         self._document = None
 
     def paint(
-        self, painter: QPainter, rect: QRectF, palette: QPalette, selection: tuple[int, int] | None, clip: QRectF
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        palette: QPalette,
+        selection: tuple[int, int] | None,
+        clip: QRectF,
+        marks: Sequence[Mark] = (),
     ) -> None:
         """Draw the block in `rect`. selection: characters of its document. clip: what is visible, as rect."""
         document = self.lay_out(rect.width())
@@ -165,9 +178,12 @@ class BlockLayout:
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = palette
         context.clip = clip.translated(-origin)
+        shown_marks = mark_selections(document, marks, self._style.theme)
         if selection is not None:
-            context.selections = [self._selected(document, selection)]
+            shown_marks.append(self._selected(document, selection))
+        context.selections = shown_marks
         document.documentLayout().draw(painter, context)
+        paint_current_mark(painter, document, marks, self._style.theme)
         paint_decorations(painter, document, self._style)
         painter.restore()
 
@@ -197,7 +213,7 @@ class BlockLayout:
         if not layout.lineCount():
             return QRectF(self.side, rect.top() + self.head, 0, self._style.text_style(TextRole.BODY).line)
         line = layout.lineAt(layout.lineCount() - 1)
-        left = layout.position().x() + _cursor_x(line, text_block.length() - 1)
+        left = layout.position().x() + cursor_x(line, text_block.length() - 1)
         return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
 
     def _make(self) -> QuietDocument:
@@ -260,12 +276,6 @@ class BlockLayout:
             painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
             head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
             draw_text(painter, text_style, head, self.block.language or "code", theme.text3)
-
-
-def _cursor_x(line: QTextLine, position: int) -> float:
-    """PySide returns the abscissa, or the abscissa and the position that it settled on."""
-    found: Any = line.cursorToX(position)
-    return float(found[0] if isinstance(found, tuple | list) else found)
 
 
 def characters_to_line(width: float, style: Style) -> int:

@@ -20,6 +20,7 @@ from app.viewmodels.chat.rows import Segment
 from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
+from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
 from app.widgets.chat.messages.block_layout import (
     CARD_HEAD,
     Allowance,
@@ -151,13 +152,18 @@ class MessageBody:
         palette: QPalette,
         clip: QRectF,
         selection: tuple[TextPoint, TextPoint] | None,
+        marks: BlockMarks = NO_MARKS,
     ) -> None:
-        """Draw what lies in `clip` with the body's corner at `at`. selection: from and to, in reading order."""
+        """Draw what lies in `clip` with the body's corner at `at`.
+
+        selection: from and to, in reading order. marks: marked places, by block.
+        """
         for number, laid, rect in self._placed(clip.top() - at.y(), clip.bottom() - at.y()):
             # What is not measured yet may not be as high as it seems: it waits for `settle`.
             if laid.is_exact:
                 self._lay_out(number)
-                laid.paint(painter, rect.translated(at), palette, _in_block(number, selection), clip)
+                selected, marked = _in_block(number, selection), marks.get(number, ())
+                laid.paint(painter, rect.translated(at), palette, selected, clip, marked)
 
     def point_at(self, at: QPointF) -> TextPoint | None:
         """Return the character nearest to a point, or None for an empty body."""
@@ -174,6 +180,11 @@ class MessageBody:
         """Return the top of a character's line. Lays out its block alone; those before it may still be estimates."""
         number = min(point.block, len(self._split()) - 1)
         return self._lay_out(number).line_top(point.position, self._width) + self._top_of(number)
+
+    def block_number(self, segment: int, block: int) -> int:
+        """Return the number that a block of a segment has among all blocks."""
+        self._split()
+        return self._firsts[segment] + block
 
     def link_at(self, at: QPointF) -> str:
         """Return the address of the link at a point, or ""."""

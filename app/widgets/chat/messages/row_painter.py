@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette
 
 from app.protocol.trie_view import Residency
 from app.widgets.chat.column import Column
+from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
 from app.widgets.chat.messages.figures import paint_footer, paint_prefill
 from app.widgets.chat.messages.message_body import Selection
 from app.widgets.chat.messages.row_item import RowItem
@@ -29,12 +30,14 @@ class RowContext:
 
     above: residency of the message before, None for the first or where it is unknown. selection: of its text.
     is_ringed: whether the keyboard is on it. actions: points that its controls take at the right end of its footer.
+    marks: marked places of its text.
     """
 
     above: Residency | None
     selection: Selection | None = None
     is_ringed: bool = False
     actions: int = 0
+    marks: BlockMarks = field(default_factory=lambda: NO_MARKS)
 
 
 class RowPainter:
@@ -60,7 +63,7 @@ class RowPainter:
         if item.row.prefill is not None:
             paint_prefill(painter, self._style, item.prefill, item.row.prefill)
         else:
-            item.body.paint(painter, item.text.topLeft(), self._palette, inner, context.selection)
+            item.body.paint(painter, item.text.topLeft(), self._palette, inner, context.selection, context.marks)
             self._paint_end(painter, item, context)
         if context.is_ringed:
             ring = QRectF(column.left - _RING_REACH, item.above - 4, column.width + 2 * _RING_REACH, 0)

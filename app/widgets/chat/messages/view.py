@@ -28,11 +28,13 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.chat.text_marks import TextMark
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
+from app.widgets.chat.messages.marked_text import marks_by_block, place_of
 from app.widgets.chat.messages.message_menu import branch_action, message_menu
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
@@ -49,6 +51,7 @@ from app.widgets.kit.style import Style
 _TAIL_EVERY = 33
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12
+_MARK_AT = 0.35  # of the height, where a mark stands that was not in sight
 _MOST_ROUNDS = 8  # of measuring what a thought that was opened has moved
 _CursorAction = QAbstractItemView.CursorAction
 
@@ -62,6 +65,8 @@ class ChatView(RowView):
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked, thoughtPressed(message id);
     attachmentPressed(message id, its number);
     commandAsked(id of a command, message id); linkAsked(address).
+
+    Attribute: marks_of, returns the marked places in a message.
     """
 
     versionAsked = Signal(str, int)
@@ -100,6 +105,7 @@ class ChatView(RowView):
         self.controls = RowControls(style, self.viewport(), self, actions)
         self.pill = JumpPill(style, self.viewport())
         self.pointer = Pointer(self)
+        self.marks_of: Callable[[MessageRow], Sequence[TextMark]] = lambda _row: ()
         self._connect()
         self._is_settling = False
         self.setModel(model)
@@ -138,6 +144,37 @@ class ChatView(RowView):
             self.executeDelayedItemsLayout()
             self.setCurrentIndex(self._chat.index(number))
             self.scrollTo(self.currentIndex())
+
+    def show_mark(self, message_id: str, mark: TextMark) -> None:
+        """Bring a marked place into sight, unless it is, and make its message the current one."""
+        number = self._chat.row_of(message_id)
+        if number < 0:
+            return
+        self.executeDelayedItemsLayout()
+        self.setCurrentIndex(self._chat.index(number))
+        for _ in range(2):  # what was an estimate on the way there is measured now
+            anchor = place_of(mark, self.layout_of_rows.item(number), number)
+            if anchor is not None and not self._is_in_sight(self.layout_of_rows.offset_of(anchor)):
+                self._follows_end, self._has_left_end = False, True
+                top = self.layout_of_rows.offset_of(anchor) - self.viewport().height() * _MARK_AT
+                self._scroll_to(max(0.0, top))
+                self.updateGeometries()
+        self.viewport().update()
+
+    def scroll_by(self, points: int) -> None:
+        """Scroll so that messages stay where they are on the screen, when the view itself has moved down this far."""
+        if not self._follows_end:
+            self._scroll_to(self.verticalOffset() + points)
+            self.updateGeometries()
+
+    def _is_in_sight(self, y: float) -> bool:
+        top, height = self.verticalOffset(), self.viewport().height()
+        return top + _WHEEL_STEP <= y <= top + height - 2 * _WHEEL_STEP
+
+    @property
+    def first_row(self) -> int:
+        """The first message in sight, or 0."""
+        return next(iter(self._rows_in_sight()), 0)
 
     def anchor(self) -> tuple[str, float]:
         """Return the message at the top of what is in sight and how many points of it are above; "" at the end."""
@@ -474,6 +511,7 @@ class ChatView(RowView):
             selection=self.pointer.selection.of(rows[number].id),
             is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
             actions=STRIP if number in self._active_rows else 0,
+            marks=marks_by_block(self.marks_of(rows[number]), self.layout_of_rows.item(number)),
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
