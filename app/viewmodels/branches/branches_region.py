@@ -136,10 +136,10 @@ class BranchesRegion(QObject):
             self._library.edits.mark_branch(row_id, not self._library.tree.message(row_id).is_favourite)
 
     def delete(self, row_id: str) -> None:
-        """Put a branch into the trash; it is told how much that was."""
+        """Put a branch into the trash; where more goes than is seen, that is asked about first."""
         tree = self._library.tree
         if row_id in tree:
-            self._library.edits.delete_message(tree.conversation_id, row_id)
+            self._library.edits.ask_to_delete(tree.conversation_id, row_id)
 
     def compare(self, row_id: str) -> None:
         """Have a branch compared with another one."""

@@ -86,9 +86,12 @@ class OpenBranch(QObject):
         self._notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
 
     def delete_message(self, message_id: str | None = None) -> None:
-        """Delete a message, else the last question of the open path, with what follows."""
+        """Delete a message, else the last question of the open path, with what follows.
+
+        Where that is more than a person sees, it is asked about.
+        """
         tree = self._library.tree
         last = last_question(tree)
         target = message_id or (last.id if last else tree.leaf_id)
         if target is not None and target in tree:
-            self._library.edits.delete_message(tree.conversation_id, target)
+            self._library.edits.ask_to_delete(tree.conversation_id, target)

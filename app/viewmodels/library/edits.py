@@ -14,6 +14,7 @@ from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
+from app.viewmodels.library.deletion import deletion_of
 from app.viewmodels.library.library import Library
 from app.viewmodels.text import formatting
 
@@ -32,11 +33,12 @@ class Edits(QObject):
     An answer under way is never taken away: that is refused in the database's own words.
 
     Signals: turnedTo(str) what was undone or done again is in this conversation; folderMade(str) there is a folder that
-    wants a name.
+    wants a name; deletionAsked(object), more than a person looks at would go with the message of this `Deletion`.
     """
 
     turnedTo = Signal(str)
     folderMade = Signal(str)
+    deletionAsked = Signal(object)
 
     def __init__(
         self,
@@ -59,6 +61,17 @@ class Edits(QObject):
         self._held = held
 
     # Taking away
+
+    def ask_to_delete(self, conversation_id: str, message_id: str) -> None:
+        """Delete a message with all that follows it, unless more goes than a person sees: that is asked about."""
+        tree = self._library.tree_of(conversation_id)
+        if tree is None or message_id not in tree:
+            return
+        deletion = deletion_of(tree, message_id)
+        if deletion.is_seen:
+            self.delete_message(conversation_id, message_id)
+        else:
+            self.deletionAsked.emit(deletion)
 
     def delete_message(self, conversation_id: str, message_id: str) -> None:
         """Put a message and all that follows it into the trash."""

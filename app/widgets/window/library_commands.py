@@ -7,9 +7,11 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.viewmodels.library.deletion import Deletion
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
+from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.style import Style
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
 from app.widgets.sidebar.sidebar import Sidebar
@@ -32,6 +34,7 @@ class LibraryCommands(QObject):
         sidebar.list.deleteAsked.connect(library.delete_row)
         sidebar.list.foldAsked.connect(library.fold)
         library.folderMade.connect(self.rename)
+        library.edits.deletionAsked.connect(self._ask_to_delete)
 
     @property
     def runs(self) -> dict[str, Callable[[], object]]:
@@ -72,6 +75,13 @@ class LibraryCommands(QObject):
 
     def _show_menu(self, row: ConversationRow, at: QPoint) -> None:
         row_menu(row, self._library, self.rename, self._window).popup(at)
+
+    def _ask_to_delete(self, deletion: Deletion) -> None:
+        """Say how much goes, before it does."""
+        what = f"{deletion.sentence}. The trash keeps all of it for 30 days, and Undo brings it back."
+        edits, where = self._library.edits, (deletion.conversation_id, deletion.message_id)
+        title = "Delete this message and what follows?"
+        ask_to_delete(title, what, "Delete", lambda: edits.delete_message(*where), self._window)
 
     def _export(self, form: Form) -> None:
         ask_where(self._library, form, self._window)

@@ -69,7 +69,7 @@ def test_a_change_of_the_tree_leaves_the_path_where_it_ends(qtbot: QtBot, app: A
     first = talk(qtbot, app)
     app.chat.open_draft.begin_after(first)
     second = app.library.tree.children(first)[0].id
-    app.chat.open_branch.delete_message(second)
+    app.library.edits.delete_message(app.library.open_id, second)
     qtbot.waitUntil(lambda: second not in app.library.tree)
     assert texts(app) == ONCE
     app.act("undo")

@@ -114,7 +114,9 @@ def test_what_is_compared_and_deleted_or_left_is_compared_no_more(
     qtbot: QtBot, comparison: Comparison, app: App
 ) -> None:
     comparison.open()
-    app.chat.open_branch.delete_message(app.library.tree.children(app.library.tree.children(None)[0].id)[0].id)
+    app.library.edits.delete_message(
+        app.library.open_id, app.library.tree.children(app.library.tree.children(None)[0].id)[0].id
+    )
     qtbot.waitUntil(lambda: not comparison.state.now.is_open)
     app.act("undo")
     qtbot.waitUntil(lambda: bool(app.library.tree.forks))

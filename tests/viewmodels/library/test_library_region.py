@@ -48,7 +48,7 @@ def forked(qtbot: QtBot, app: App) -> App:
 
 def test_a_message_goes_with_what_follows_and_comes_back(qtbot: QtBot, forked: App, data_folder: Path) -> None:
     question = forked.chat.chat_model.rows[0].id
-    forked.chat.open_branch.delete_message(question)
+    forked.library.edits.delete_message(forked.library.open_id, question)
     at_rest(qtbot, forked)
     assert texts(forked) == []
     notice = forked.notices.now
@@ -197,7 +197,7 @@ def test_a_branch_is_deleted_beside_the_answer_that_is_written(qtbot: QtBot, for
     other = forked.library.tree.siblings(forked.chat.chat_model.rows[2].id)[0].id
     forked.chat.asking.send("Long?")
     wait_for_text(qtbot, forked)
-    forked.chat.open_branch.delete_message(other)
+    forked.library.edits.delete_message(forked.library.open_id, other)
     at_rest(qtbot, forked)
     assert forked.chat.chat_model.rows[2].versions == 1
     assert forked.chat.chat_model.rows[-1].is_streaming
@@ -208,7 +208,7 @@ def test_a_branch_is_deleted_beside_the_answer_that_is_written(qtbot: QtBot, for
 
 def test_words_sent_while_something_is_deleted_follow_what_is_left(qtbot: QtBot, forked: App) -> None:
     """They wait for the change and are not said below what is gone."""
-    forked.chat.open_branch.delete_message(forked.chat.chat_model.rows[2].id)
+    forked.library.edits.delete_message(forked.library.open_id, forked.chat.chat_model.rows[2].id)
     forked.chat.asking.send("Four")
     qtbot.waitUntil(lambda: texts(forked)[-1:] == ["You said: Four"])
     ended(qtbot, forked, 6)
@@ -216,7 +216,7 @@ def test_words_sent_while_something_is_deleted_follow_what_is_left(qtbot: QtBot,
 
 
 def test_the_banners_undo_is_for_what_it_says_only(qtbot: QtBot, forked: App) -> None:
-    forked.chat.open_branch.delete_message(forked.chat.chat_model.rows[2].id)
+    forked.library.edits.delete_message(forked.library.open_id, forked.chat.chat_model.rows[2].id)
     at_rest(qtbot, forked)
     assert forked.notices.now.label == "Undo"
     ask(qtbot, forked, "Four")
@@ -228,8 +228,8 @@ def test_the_banners_undo_is_for_what_it_says_only(qtbot: QtBot, forked: App) ->
 
 def test_what_is_deleted_twice_is_deleted_once(qtbot: QtBot, forked: App) -> None:
     question = forked.chat.chat_model.rows[2].id
-    forked.chat.open_branch.delete_message(question)
-    forked.chat.open_branch.delete_message(question)
+    forked.library.edits.delete_message(forked.library.open_id, question)
+    forked.library.edits.delete_message(forked.library.open_id, question)
     at_rest(qtbot, forked)
     forked.act("undo")
     at_rest(qtbot, forked)

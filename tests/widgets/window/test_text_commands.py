@@ -6,7 +6,7 @@ import random
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
@@ -134,6 +134,11 @@ def test_the_message_that_the_keyboard_is_on_is_the_one(qtbot: QtBot, talk: Main
     talk.chat.view.setFocus()
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Home)
     qtbot.keyClick(talk.chat.view, Qt.Key.Key_Backspace, _CTRL)
+    (box,) = talk.findChildren(QMessageBox)
+    assert box.informativeText().startswith("4\u00a0messages. ")
+    (delete,) = (one for one in box.buttons() if one.text() == "Delete")
+    assert len(texts(app)) == 4
+    delete.click()
     qtbot.waitUntil(lambda: texts(app) == [])
     assert talk.chat.is_welcome_shown
     talk.setFocus()

@@ -1,0 +1,69 @@
+"""What goes with a message is counted before it is deleted, and asked about where it is more than one sees."""
+
+from __future__ import annotations
+
+import random
+
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message, new_id
+from app.conversation.tree import MessageTree
+from app.viewmodels.app import App
+from app.viewmodels.library.deletion import Deletion, deletion_of
+from tests.viewmodels.test_app import ask, ended, ready
+
+
+def below(tree: MessageTree, message_id: str) -> list[str]:
+    return [message_id, *(one for child in tree.children(message_id) for one in below(tree, child.id))]
+
+
+def test_the_count_is_that_of_the_tree() -> None:
+    """At random: trees with names, which end runs, and any open path."""
+    for seed in range(60):
+        rng, home = random.Random(seed), new_id()
+        tree, ids = MessageTree(home), list[str]()
+        for _ in range(rng.randint(1, 40)):
+            parent = rng.choice([*ids[-3:], *ids[:4], None])
+            role = "assistant" if parent is not None and tree.message(parent).role == "user" else "user"
+            message = Message.new(home, parent, role, "x")
+            tree.add(message, select=rng.random() < 0.5)
+            ids.append(message.id)
+        tree.select(rng.choice(ids))
+        for one in ids:
+            going = below(tree, one)
+            found = deletion_of(tree, one)
+            assert found.messages == len(going), seed
+            assert found.branches == sum(not tree.children(each) for each in going), seed
+            assert found.hidden == sum(not tree.is_on_path(each) for each in going), seed
+
+
+def test_the_sentence_says_how_much_and_what_is_not_seen() -> None:
+    def said(messages: int, branches: int, hidden: int) -> str:
+        return Deletion("", "", messages, branches, hidden).sentence
+
+    assert said(7, 3, 2) == "7\u00a0messages in 3\u00a0branches, 2 of them not visible"
+    assert said(1, 1, 1) == "1\u00a0message, not visible"
+    assert said(4, 1, 4) == "4\u00a0messages, none of them visible"
+    assert said(4, 1, 0) == "4\u00a0messages"
+
+
+def test_more_than_an_exchange_in_sight_is_asked_about(qtbot: QtBot, app: App) -> None:
+    ready(qtbot, app)
+    ask(qtbot, app, "Once")
+    ask(qtbot, app, "Twice")
+    asked: list[Deletion] = []
+    app.library.edits.deletionAsked.connect(asked.append)
+    tree = app.library.tree
+    first, second = tree.path[0].id, tree.path[2].id
+    app.chat.open_branch.delete_message(first)
+    assert [(one.message_id, one.messages, one.hidden) for one in asked] == [(first, 4, 0)]
+    app.chat.asking.regenerate()
+    ended(qtbot, app, 4)
+    app.chat.open_branch.delete_message(second)
+    assert (asked[-1].messages, asked[-1].branches, asked[-1].hidden) == (3, 2, 1)
+    assert len(tree) == 5
+    app.chat.open_branch.delete_message(tree.path[-1].id)
+    qtbot.waitUntil(lambda: len(app.library.tree) == 4)
+    app.chat.open_branch.delete_message(second)
+    qtbot.waitUntil(lambda: len(app.library.tree) == 2)
+    assert len(asked) == 2
