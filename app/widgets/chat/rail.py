@@ -52,6 +52,18 @@ def paint_fork(
         _paint_count(painter, style, center, side, count)
 
 
+def version_at(center: QPointF, version: int, versions: int, at: QPointF) -> tuple[QPointF, int] | None:
+    """Return the disc of another version at a point, its middle and which one it is, from 0; None without one.
+
+    center: of this version's disc. version: counted from 1. versions: how many have discs at all.
+    """
+    for slot, index in _shown(version, versions):
+        disc = QPointF(center.x() + slot * _APART, center.y())
+        if max(abs(at.x() - disc.x()), abs(at.y() - disc.y())) <= _APART / 2:
+            return disc, index
+    return None
+
+
 def _shown(version: int, versions: int) -> Iterator[tuple[int, int]]:
     """(slot from this one, index) of the nearest siblings: all up to three versions, else one on each side."""
     reach = _NEAREST if versions <= 3 else 1

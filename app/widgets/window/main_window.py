@@ -38,11 +38,13 @@ from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
 from app.widgets.window.attach_commands import AttachCommands
 from app.widgets.window.chat_pane import ChatPane
+from app.widgets.window.chat_prices import ChatPrices
 from app.widgets.window.drop import DropOutline, document, model_folder
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
+from app.widgets.window.price_hover import PriceHover
 from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
 
@@ -79,6 +81,8 @@ class MainWindow(QMainWindow):
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
+        self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
+        self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._models = ModelCommands(style, app.model, app.hub, self.do, self)
         self.chat.welcome.modelsAsked.connect(self._models.show_models)

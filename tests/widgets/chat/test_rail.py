@@ -5,7 +5,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 
 from app.protocol.trie_view import Residency
-from app.widgets.chat.rail import paint_fork, paint_line
+from app.widgets.chat.rail import paint_fork, paint_line, version_at
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from tests.widgets.pictures import count, painted
@@ -61,3 +61,15 @@ def test_of_many_versions_the_nearest_have_discs_and_the_rest_a_number(style: St
     assert inked(image, 68, 84)
     assert inked(image, 84, 112)
     assert count(image, LIGHT.accentgfx) < 2 * 60
+
+
+def test_a_disc_is_found_where_it_is_painted() -> None:
+    """Those of other versions, to either side; this version's own leads nowhere."""
+    center = QPointF(50, 40)
+    assert version_at(center, 2, 3, QPointF(34, 41)) == (QPointF(34, 40), 0)
+    assert version_at(center, 2, 3, QPointF(66, 36)) == (QPointF(66, 40), 2)
+    assert version_at(center, 2, 3, center) is None
+    assert version_at(center, 1, 3, QPointF(34, 40)) is None
+    assert version_at(center, 3, 9, QPointF(66, 40)) == (QPointF(66, 40), 3)
+    assert version_at(center, 3, 9, QPointF(82, 40)) is None
+    assert version_at(center, 2, 0, QPointF(34, 40)) is None

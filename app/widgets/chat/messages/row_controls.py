@@ -130,13 +130,14 @@ class RowControls(QObject):
     """The controls above a viewport, kept in step with what is in sight.
 
     Signals: stepped(message id, -1 or +1); acted(id of a command, message id); thoughtPressed(message id);
-    attachmentPressed(message id, its number).
+    attachmentPressed(message id, its number); made(a new control, the id of its message).
     """
 
     stepped = Signal(str, int)
     acted = Signal(str, str)
     thoughtPressed = Signal(str)
     attachmentPressed = Signal(str, int)
+    made = Signal(object, str)
 
     def __init__(self, style: Style, viewport: QWidget, home: QWidget, actions: Actions) -> None:
         super().__init__(home)
@@ -161,6 +162,7 @@ class RowControls(QObject):
             widget = self._widgets.get(spec.key)
             if widget is None:
                 widget = self._widgets[spec.key] = self._make(spec)
+                self.made.emit(widget, spec.message_id)
             self._fill(widget, spec)
             widget.adjustSize()
             widget.move(QPoint(self._left(spec, widget.width()), spec.middle - widget.height() // 2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -41,6 +41,11 @@ class VersionSwitcher(QWidget):
         self.update()
 
     @property
+    def version(self) -> int:
+        """Which version this is, counted from 1."""
+        return self._version
+
+    @property
     def text(self) -> str:
         """The words between the arrows, for example "2 of 3"."""
         return f"{self._version} of {self._versions}"
@@ -68,7 +73,12 @@ class VersionSwitcher(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def _side(self, position: QPointF) -> int:
+    def arrow(self, step: int) -> QRect:
+        """Return the rectangle of the arrow to the left (-1) or right (+1)."""
+        return QRect(0 if step < 0 else self.width() - _ARROW, 0, _ARROW, self.height())
+
+    def side_at(self, position: QPointF) -> int:
+        """Return which arrow is at a point: -1 or +1, 0 for none."""
         if not self.rect().contains(position.toPoint()):
             return 0
         if position.x() < _ARROW:
@@ -82,18 +92,18 @@ class VersionSwitcher(QWidget):
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._point_at(self._side(event.position()), self._pressed)
+        self._point_at(self.side_at(event.position()), self._pressed)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._point_at(0, 0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
-            side = self._side(event.position())
+            side = self.side_at(event.position())
             self._point_at(side, side)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        side, pressed = self._side(event.position()), self._pressed
+        side, pressed = self.side_at(event.position()), self._pressed
         self._point_at(side, 0)
         if side and side == pressed:
             self.step(side)

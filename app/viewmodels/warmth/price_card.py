@@ -1,0 +1,108 @@
+"""The price of a branch as a card shows it, and how the branches that can be gone to from a message are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.conversation.message import Message
+from app.conversation.tree import MessageTree
+from app.viewmodels.text import formatting
+from app.viewmodels.warmth.price_text import (
+    price_computed,
+    price_reason,
+    price_reused,
+    price_sentence,
+    price_time,
+    price_title,
+)
+from app.viewmodels.warmth.warmth import Warmth
+
+_LONGEST = 60
+BEFORE = "Another version"
+AGAIN = "Another answer"
+
+
+class PricedBranch(NamedTuple):
+    """A branch that something in the window leads to: its name, its place among others, and the message that ends it.
+
+    message_id: "" for the path that its conversation is left on. keys: what the person can press, each with what that
+    does.
+    """
+
+    title: str
+    place: str
+    conversation_id: str
+    message_id: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PriceCard:
+    """The words and figures of a card that tells a price.
+
+    parts: tokens that are held and tokens to compute, None where they are not known. reused, computed: the same in
+    words. reason: a sentence on why that is the price, or "".
+    """
+
+    title: str
+    place: str
+    price: str
+    time: str = ""
+    parts: tuple[int, int] | None = None
+    reused: str = ""
+    computed: str = ""
+    reason: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
+    spoken: str = ""
+
+
+def price_card(branch: PricedBranch, warmth: Warmth | None) -> PriceCard:
+    """Return the card of a branch; without its warmth it says that this is not known yet."""
+    price = price_title(warmth)
+    card = PriceCard(
+        *(branch.title, branch.place, price[:1].upper() + price[1:]),
+        keys=branch.keys,
+        spoken=", ".join(part for part in (branch.title, branch.place, price_sentence(warmth)) if part),
+    )
+    if warmth is None or warmth.is_far_too_long:
+        return card
+    return PriceCard(
+        *(card.title, card.place, card.price),
+        time=price_time(warmth),
+        parts=(warmth.cached, warmth.left),
+        reused=price_reused(warmth),
+        computed=price_computed(warmth),
+        reason=price_reason(warmth),
+        keys=card.keys,
+        spoken=card.spoken,
+    )
+
+
+def version_branch(tree: MessageTree, message_id: str, number: int) -> PricedBranch | None:
+    """Return the branch that one version of a message leads to, counted from 0; None where there is none."""
+    versions = tree.siblings(message_id) if message_id in tree else ()
+    if not 0 <= number < len(versions):
+        return None
+    chosen, place = versions[number], f"{number + 1} of {len(versions)}"
+    leaf_id = tree.leaf_below(chosen.id) or chosen.id
+    return PricedBranch(branch_title(chosen), place, tree.conversation_id, leaf_id)
+
+
+def beginning_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
+    """Return the branch that another version of a message goes on from; None for a first message and a gone one."""
+    message = tree.message(message_id) if message_id in tree else None
+    if message is None or message.parent_id is None:
+        return None
+    title = BEFORE if message.role == "user" else AGAIN
+    return PricedBranch(
+        title, f"after {formatting.plural(tree.depth(message_id), 'message')}", tree.conversation_id, message.parent_id
+    )
+
+
+def branch_title(first: Message) -> str:
+    """Return the name of the branch that begins with a message, or its first words in quotes."""
+    if first.name:
+        return first.name
+    words = formatting.first_words(first.text, _LONGEST)
+    return f"“{words}”" if words else first.speaker

@@ -1,0 +1,158 @@
+"""Prices before acting: over arrows, discs and the marks that begin a branch, by mouse and by keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QEnterEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.viewmodels.warmth.price_card import PriceCard
+from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
+from app.widgets.chat.messages.version_switcher import VersionSwitcher
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.price_hover import HOVER_MS
+from tests.viewmodels.test_app import ask
+
+
+@pytest.fixture
+def forked(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
+    """Two questions, the second in two versions; the later one is shown."""
+    ask(qtbot, app, "How are you?")
+    ask(qtbot, app, "And the weather?")
+    app.chat.open_draft.begin_edit(None)
+    ask(qtbot, app, "And the news of today?")
+    qtbot.waitUntil(lambda: isinstance(switcher_of(window, app), VersionSwitcher))
+    return window
+
+
+def switcher_of(window: MainWindow, app: App) -> VersionSwitcher | None:
+    found = window.chat.view.controls.find(app.chat.chat_model.rows[2].id, ControlKind.SWITCHER)
+    return found if isinstance(found, VersionSwitcher) else None
+
+
+def rest(widget: QWidget, at: QPoint) -> None:
+    """Bring the mouse to a place, as the window system tells it."""
+    where, none = QPointF(at), Qt.MouseButton.NoButton
+    everywhere = QPointF(widget.mapToGlobal(at))
+    QApplication.sendEvent(widget, QEnterEvent(where, where, everywhere))
+    moved = QMouseEvent(
+        QEvent.Type.MouseMove, where, everywhere, none, Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(widget, moved)
+
+
+def leave(widget: QWidget) -> None:
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+
+
+def card(window: MainWindow) -> PriceCard | None:
+    return window.prices.popover.card if window.prices.popover.isVisible() else None
+
+
+def test_the_arrow_under_the_mouse_tells_where_it_leads_and_what_that_costs(
+    qtbot: QtBot, forked: MainWindow, app: App
+) -> None:
+    switcher = switcher_of(forked, app)
+    assert switcher is not None
+    rest(switcher, switcher.arrow(-1).center())
+    assert card(forked) is None
+    qtbot.waitUntil(lambda: card(forked) is not None)
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).parts is not None)
+    found = card(forked)
+    assert found is not None
+    assert (found.title, found.place, found.price) == ("“And the weather?”", "1 of 2", "Opens at once")
+    versions = app.library.tree.siblings(app.chat.chat_model.rows[2].id)
+    warmth = app.chat.warmth.warmth_of(app.library.tree.leaf_below(versions[0].id) or "")
+    assert warmth is not None
+    assert found.parts == (warmth.cached, warmth.left)
+    leave(switcher)
+    assert card(forked) is None
+    rest(switcher, switcher.arrow(1).center())  # there is no third version
+    qtbot.wait(HOVER_MS + 50)
+    assert card(forked) is None
+
+
+def test_the_keyboard_is_told_at_once_and_by_a_screen_reader_too(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    switcher = switcher_of(forked, app)
+    assert switcher is not None
+    before = switcher.accessibleDescription()
+    switcher.setFocus(Qt.FocusReason.TabFocusReason)
+    found = card(forked)
+    assert found is not None
+    assert found.title == "“And the weather?”"
+    assert QApplication.focusWidget() is switcher
+    qtbot.waitUntil(lambda: "opens at once" in switcher.accessibleDescription())
+    forked.chat.view.setFocus(Qt.FocusReason.BacktabFocusReason)
+    assert card(forked) is None
+    assert switcher.accessibleDescription() == before
+
+
+@pytest.mark.parametrize("what", ["key", "press", "scroll", "another"])
+def test_a_price_goes_with_the_next_thing_that_is_done(qtbot: QtBot, forked: MainWindow, app: App, what: str) -> None:
+    switcher = switcher_of(forked, app)
+    assert switcher is not None
+    rest(switcher, switcher.arrow(-1).center())
+    qtbot.waitUntil(lambda: card(forked) is not None)
+    if what == "key":
+        qtbot.keyClicks(forked.chat.composer.edit, "a")
+    elif what == "press":
+        qtbot.mousePress(forked.chat.view.viewport(), Qt.MouseButton.LeftButton)
+    elif what == "scroll":
+        forked.chat.view.verticalScrollBar().valueChanged.emit(3)
+    else:
+        app.chat.open_branch.select_version(None, -1)
+        qtbot.waitUntil(lambda: switcher_of(forked, app) is not None)
+        app.library.new_conversation()
+        qtbot.waitUntil(lambda: not app.chat.chat_model.rows)
+    qtbot.waitUntil(lambda: card(forked) is None)
+
+
+def test_a_disc_beside_the_rail_tells_the_same_as_the_arrow(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    view = forked.chat.view
+    rows = view.layout_of_rows
+    center = rows.item(2).disc + QPointF(0, rows.top(2) - view.verticalOffset())
+    rest(view.viewport(), (center - QPointF(16, 0)).toPoint())
+    qtbot.waitUntil(lambda: card(forked) is not None)
+    found = card(forked)
+    assert found is not None
+    assert (found.title, found.place) == ("“And the weather?”", "1 of 2")
+    rest(view.viewport(), center.toPoint())
+    assert card(forked) is None
+
+
+def test_a_mark_that_begins_a_branch_tells_what_comes_before_it(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    view, row = forked.chat.view, app.chat.chat_model.rows[2]
+    rows = view.layout_of_rows
+    rest(view.viewport(), QPoint(200, round(rows.top(2) - view.verticalOffset()) + 30))
+    qtbot.waitUntil(lambda: view.controls.find(row.id, ControlKind.QUESTION) is not None)
+    strip = view.controls.find(row.id, ControlKind.QUESTION)
+    assert isinstance(strip, ActionStrip)
+    button = strip.acts["fork"]
+    rest(button, button.rect().center())
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).parts is not None)
+    found = card(forked)
+    assert found is not None
+    assert found.place.replace("\u00a0", " ") == "after 2 messages"
+    warmth = app.chat.warmth.warmth_of(app.chat.chat_model.rows[1].id)
+    assert warmth is not None
+    assert found.parts == (warmth.cached, warmth.left)
+
+
+def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    switcher = switcher_of(forked, app)
+    assert switcher is not None
+    for width, height in ((1440, 900), (880, 560)):
+        forked.resize(width, height)
+        qtbot.wait(10)
+        switcher = switcher_of(forked, app)
+        if switcher is None or not switcher.isVisible():
+            continue
+        rest(switcher, switcher.arrow(-1).center())
+        qtbot.waitUntil(lambda: card(forked) is not None)
+        box = forked.prices.popover._box.translated(QPointF(forked.prices.popover.pos()))
+        assert 0 <= box.left() <= box.right() <= forked.width()
+        assert 0 <= box.top() <= box.bottom() <= forked.height()
+        leave(switcher)
