@@ -58,6 +58,7 @@ REGIONS: dict[str, set[str]] = {
     "chat": {"kit", "text", "warmth", "chat", "comparison"},
     "sidebar": {"kit", "text", "warmth", "library"},
     "cache": {"kit", "text", "cache"},
+    "branches": {"kit", "text", "warmth", "branches"},
     "models": {"kit", "text", "model", "hub"},
     "find": {"kit", "text", "find"},
 }

@@ -295,8 +295,17 @@ TABLE: tuple[Row, ...] = (
         group="panes",
         title="Show Inspector",
         keys=("Ctrl+Alt+I",),
-        tip="Shows or hides the pane with the cache and the settings of answers.",
+        tip="Shows or hides the pane with the branches, the cache and the settings of answers.",
         pane="inspector",
+    ),
+    Action(
+        id="branches",
+        menu=Menu.VIEW,
+        group="panes",
+        title="Show Branches",
+        keys=("Ctrl+Alt+1",),
+        tip="Shows or hides the outline of the conversation’s branches.",
+        pane="branches",
     ),
     Action(
         id="settings",

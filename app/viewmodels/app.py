@@ -73,6 +73,7 @@ class App(QObject):
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.find = Find(self.library, self.chat, notices, self)
+        self.branches.compareAsked.connect(self.comparison.open_with)
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)

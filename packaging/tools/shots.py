@@ -55,6 +55,7 @@ from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
+from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402
@@ -106,7 +107,7 @@ class Scene:
     """One state of the window.
 
     stands: whether it is there. then: what the person does; shown: whether that is seen. part: the window to be taken.
-    more: what else lies in the database.
+    more: what else lies in the database. pane: of the inspector.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Scene:
     is_filled: bool = True
     size: tuple[int, int] = (1440, 900)
     body: int = 14
+    pane: str = "cache"
     state: dict[str, bool] = field(default_factory=dict)
     thought: Literal["none", "whole", "cut"] = "none"
     stands: Callable[[App], bool] = lambda app: bool(app.chat.state.now.subtitle and app.chat.chat_model.rows)
@@ -443,6 +445,14 @@ SCENES = (
     Scene("comparison-branches", Stage, then=_compare_branches),
     Scene("comparison-narrow", Stage, size=(880, 560), then=_compare, more=answer_otherwise),
     Scene("comparison-large", Stage, body=24, then=_compare, more=answer_otherwise),
+    Scene("branches", Stage, pane="branches", more=name_branches),
+    Scene("branches-unfolded", Stage, pane="branches", more=name_branches, then=unfold("Day by day")),
+    Scene("branches-filtered", Stage, pane="branches", more=name_branches, then=filter_by("train")),
+    Scene("branches-hoisted", Stage, pane="branches", more=name_branches, then=hoist("With the children")),
+    Scene("branches-narrow", Stage, pane="branches", size=(880, 560), more=name_branches, then=_show_cache),
+    Scene("branches-large", Stage, pane="branches", body=24, more=name_branches),
+    Scene("branches-many", Stage, pane="branches", more=grow_wild),
+    Scene("branches-wide", Stage, pane="branches", size=(1600, 1000), more=grow_wild, then=filter_by("once more dog")),
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 600), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),
@@ -511,7 +521,7 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     style = Style(theme, scene.body)
     style.apply_to_application()
     settings = Settings(folder / "settings.json")
-    settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body))
+    settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body, pane=scene.pane))
     app = App(stage, StoreThread(database), settings, FOLDERS)
     window = MainWindow(style, app)
     window.resize(*scene.size)

@@ -26,6 +26,8 @@ class BranchModel(KeyedTreeModel[OutlineNode]):
 
     Rows are made when they are asked for, and told of again only where they differ.
 
+    Attribute: deepest, the level of the row that stands furthest to the right.
+
     Signals: shown(), what is drawn may differ; nameAsked(str, str), the id of a row and what it shall be called.
     """
 
@@ -45,13 +47,18 @@ class BranchModel(KeyedTreeModel[OutlineNode]):
         self._runs: Runs | None = None
         self._choice = OutlineChoice()
         self._rows: dict[str, BranchRow] = {}
+        self._path_below: dict[str, str] = {}
+        self.deepest = 0
 
     def show_tree(self, tree: MessageTree, choice: OutlineChoice) -> None:
         """Show the branches of a tree, which may be the one that is shown, in another state."""
         is_same = tree is self._tree and tree.runs() is self._runs and choice == self._choice
         self._tree, self._runs, self._choice = tree, tree.runs(), choice
         if not is_same or choice.words or choice.unfolded:
-            self.show(outline_nodes(tree, choice))
+            nodes = outline_nodes(tree, choice)
+            self.deepest = max((node.level for node in nodes), default=0)
+            self.show(nodes)
+        self._follow_path()
         self._renew_rows()
         self.shown.emit()
 
@@ -68,6 +75,12 @@ class BranchModel(KeyedTreeModel[OutlineNode]):
         """Return what the row of this id shows; None when there is none."""
         node = self.node(self.index_of(row_id))
         return None if node is None else self.row(node)
+
+    def path_row(self, parent: AnyIndex) -> int:
+        """Return which of the runs right below a row the open path goes on to, or -1."""
+        node = self.node(parent)
+        below = self._path_below.get("" if node is None else node.id)
+        return -1 if below is None else self.index_of(below).row()
 
     def warmth(self, row: BranchRow) -> Warmth | None:
         """Return what is held of a row's branch; None while it is not known, and for a question within a run."""
@@ -117,6 +130,16 @@ class BranchModel(KeyedTreeModel[OutlineNode]):
                 break
             last_id, length = below.id, length + 1
         return Run(row_id, last_id, length, around.level + 1, around.first_id, ())
+
+    def _follow_path(self) -> None:
+        """Find the rows that the open path goes through, each by the one above it."""
+        self._path_below = {}
+        at = None if self._tree.leaf_id is None else self._tree.run_of(self._tree.leaf_id).first_id
+        while at is not None:
+            node = self.node(self.index_of(at))
+            if node is not None:
+                self._path_below[node.parent_id or ""] = at
+            at = self._tree.runs()[at].parent_id
 
     def _renew_rows(self) -> None:
         """Tell of the rows that were read and differ now."""

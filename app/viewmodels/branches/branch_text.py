@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.viewmodels.branches.branch_rows import BranchRow
 from app.viewmodels.text import formatting
-from app.viewmodels.warmth.price_text import UNKNOWN
 from app.viewmodels.warmth.warmth import Warmth
 
 
@@ -26,7 +25,7 @@ def warmth_word(warmth: Warmth) -> str:
 
 
 def held_of(warmth: Warmth | None) -> str:
-    """Say how much of the whole path is held: "3 794 of 3 794 tokens warm"."""
+    """Say how much of the whole path is held: "3 794 of 3 794 tokens warm"; "" while it is not known."""
     if warmth is None:
-        return UNKNOWN
+        return ""
     return f"{formatting.number(warmth.cached)} of {formatting.tokens(warmth.total)} warm"

@@ -27,7 +27,8 @@ class BranchesState:
 
     title, summary: of the conversation, and how much is in it. top: title of the run whose branches alone are shown, ""
     for all. hint: what there is to say where there is little to be seen. chosen: the row that commands are about, None
-    without any; price, held, used: of its whole path, in words; warmth: as figures, None while they are not known.
+    without any; can_compare: there is another branch; price, held, used: of its whole path, in words; warmth: as
+    figures, None while they are not known.
     """
 
     title: str = ""
@@ -35,6 +36,7 @@ class BranchesState:
     top: str = ""
     hint: str = ""
     chosen: BranchRow | None = None
+    can_compare: bool = False
     price: str = ""
     held: str = ""
     used: str = ""
@@ -172,7 +174,8 @@ class BranchesRegion(QObject):
         open_run = "" if tree.leaf_id is None else tree.run_of(tree.leaf_id).first_id
         if open_run != self._open_run or not self.model.index_of(self._chosen_id).isValid():
             self._open_run = open_run
-            self.choose(open_run if self.model.index_of(open_run).isValid() else "")
+            is_listed = self.model.index_of(open_run).isValid()
+            self.choose(open_run if is_listed else next((one.id for one in self.model.nodes() if one.is_met), ""))
         self.state.refresh()
 
     def _on_warmth(self) -> None:
@@ -191,6 +194,7 @@ class BranchesRegion(QObject):
             top=self._top_title(),
             hint=self._hint(ends),
             chosen=row,
+            can_compare=ends > 1,
             price="" if row is None else price_sentence(warmth),
             held="" if row is None else branch_text.held_of(warmth),
             used="" if row is None else f"last used {formatting.ago(row.used_at, self.model.clock())}",

@@ -58,6 +58,11 @@ class Icon(Enum):
         '<path d="M9 2v3.4h3.4M5.6 8.4h4.8M5.6 11h4.8"/>'
     )
     DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
+    COMPARE = (
+        '<rect x="1.9" y="2.9" width="3" height="10.2" rx="1.2"/>'
+        '<rect x="6.5" y="2.9" width="3" height="10.2" rx="1.2"/>'
+        '<rect x="11.1" y="2.9" width="3" height="10.2" rx="1.2"/>'
+    )
     FIND = '<circle cx="7" cy="7" r="4.3"/><path d="M10.2 10.2L13.6 13.6"/>'
     TRASH = (
         '<path d="M2.8 4.4h10.4M6.2 4.2V2.9a.9.9 0 0 1 .9-.9h1.8a.9.9 0 0 1 .9.9v1.3"/>'

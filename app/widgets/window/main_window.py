@@ -26,6 +26,7 @@ from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
+from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
@@ -56,7 +57,7 @@ _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 class MainWindow(QMainWindow):
     """Shows what the app says, and hands it what the person does. It decides nothing and waits for nothing.
 
-    Attributes: sidebar, chat, inspector; cache and settings, panes of the inspector; sides, menus. Signal:
+    Attributes: sidebar, chat, inspector; branches, cache and settings, panes of the inspector; sides, menus. Signal:
     documentOpened(str), a file of conversations was dropped or opened from outside.
     """
 
@@ -69,9 +70,10 @@ class MainWindow(QMainWindow):
         self._changes = ChangeDetector()
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, BY_ID)
         self.chat = ChatPane(style, app)
+        self.branches = BranchesPane(style, app.branches)
         self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
         self.settings = SettingsPane(style, app.chat)
-        self.inspector = Inspector(style, [self.cache, self.settings])
+        self.inspector = Inspector(style, [self.branches, self.cache, self.settings])
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings)
@@ -164,6 +166,7 @@ class MainWindow(QMainWindow):
         app.find.resultShown.connect(self.sidebar.results.select)
         self.documentOpened.connect(app.library.import_file)
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
+        self.branches.left.connect(self.chat.composer_area.take_focus)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))

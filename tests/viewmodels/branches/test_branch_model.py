@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
 from dataclasses import replace
@@ -14,7 +15,7 @@ from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import branch_rows
-from app.viewmodels.branches.outline_nodes import OutlineChoice, OutlineNode
+from app.viewmodels.branches.outline_nodes import DEEPEST, MOST_STEPS, OutlineChoice, OutlineNode, outline_nodes
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.warmth.warmth import Warmth
 from tests.seeds import each_seed
@@ -91,6 +92,15 @@ def test_a_filter_leaves_what_has_all_its_words_in_name_or_first_message_and_wha
         assert len(said(model)) == rows, words
 
 
+def test_a_filter_leaves_one_row_of_a_trunk_above_each_branch_it_meets(qapp: object) -> None:
+    tree = forked(20)
+    trunk = tree.path
+    tree.add(Message.new(HOME, trunk[11].id, "user", "as a table"), select=False)
+    nodes = outline_nodes(tree, OutlineChoice(words="table"))
+    assert [(node.level, node.is_met) for node in nodes] == [(0, False), (1, True)]
+    assert nodes[0].id == trunk[11].id == nodes[1].parent_id
+
+
 def test_a_run_that_is_unfolded_lists_its_questions_before_its_branches(qapp: object) -> None:
     tree, messages = grown()
     cheap = messages[4]
@@ -115,6 +125,58 @@ def test_a_named_run_that_no_fork_leads_to_stands_under_the_one_before_it(qapp: 
     model = model_of(tree)
     assert [node.level for node in model.nodes()] == [0, 1, 2, 2, 1, 1]
     assert said(model)[-1] == "..the end"
+
+
+def test_the_open_path_is_known_by_the_rows_it_goes_through(qapp: object) -> None:
+    tree, messages = grown()
+    model = model_of(tree)
+    trunk, train = model.index_of(messages[0].id), model.index_of(messages[2].id)
+    assert (model.path_row(QModelIndex()), model.path_row(trunk), model.path_row(train)) == (0, 1, -1)
+    tree.select(tree.leaf_below(messages[2].id))
+    model.show_tree(tree, OutlineChoice())
+    assert (model.path_row(trunk), model.path_row(train)) == (0, 1)
+    model.show_tree(tree, OutlineChoice(words="Madrid"))
+    assert (model.path_row(trunk), model.path_row(train)) == (0, -1)
+
+
+def test_no_row_hangs_so_deep_that_going_down_to_it_would_overflow(qapp: object) -> None:
+    tree = forked(600)
+    nodes = outline_nodes(tree, OutlineChoice())
+    assert {node.id for node in nodes} == set(tree.runs())
+    depths: dict[str | None, int] = {None: -1}
+    for node in nodes:
+        depths[node.id] = depths[node.parent_id] + 1
+    assert max(depths.values()) == DEEPEST
+    assert max(node.level for node in nodes) == 1
+    top = list(tree.runs())[300]
+    assert [node.parent_id for node in outline_nodes(tree, OutlineChoice(top=top))][:2] == [None, top]
+
+
+def test_a_long_path_with_many_forks_is_one_trunk_and_its_branches_stand_where_they_leave_it(qapp: object) -> None:
+    tree = forked(6)  # five forks, and as many steps to the right
+    assert [node.level for node in outline_nodes(tree, OutlineChoice())] == [0, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1]
+    tree = forked(9)
+    nodes = outline_nodes(tree, OutlineChoice())
+    assert [node.level for node in nodes] == [0, 1] * 7 + [0, 1, 1]
+    trunk = [node.id for node in nodes if tree.is_on_path(node.id)]
+    assert [node.parent_id for node in nodes if node.id in trunk] == [None, *trunk[:-1]]
+
+
+@each_seed(range(20))
+def test_the_steps_to_the_right_grow_with_the_logarithm_of_the_branches(seed: int) -> None:
+    rng, tree, ids = random.Random(seed), MessageTree(HOME), list[str | None]([None])
+    for _ in range(rng.choice([30, 300])):
+        newest = rng.choice([1, 3, len(ids)])
+        for _ in range(2):
+            made = Message.new(HOME, ids[-rng.randint(1, min(newest, len(ids)))], "user", "text")
+            tree.add(made, select=False)
+            ids.append(made.id)
+    nodes = outline_nodes(tree, OutlineChoice())
+    assert max(node.level for node in nodes) <= max(MOST_STEPS, math.log2(len(nodes)) + 1)
+    above = {node.id: node for node in nodes}
+    for node in nodes:
+        if node.parent_id is not None and node.parent_id in above:
+            assert node.level - above[node.parent_id].level in (0, 1) or len(tree.runs()) > DEEPEST
 
 
 def test_a_row_is_said_with_level_size_tokens_and_warmth(qapp: object) -> None:
@@ -170,7 +232,8 @@ def test_whatever_happens_to_a_tree_its_rows_follow_and_stay_themselves(qapp: ob
         model.show_tree(tree, choice)
         nodes: list[OutlineNode] = list(model.nodes())
         if choice == OutlineChoice(unfolded=unfolded):
-            assert [model.row(node) for node in nodes if not node.is_turn] == list(branch_rows(tree))
+            listed = {node.id: model.row(node) for node in nodes if not node.is_turn}
+            assert listed == {row.id: row for row in branch_rows(tree)}
         for node in nodes:
             if node.id in before:
                 assert before[node.id].data(RowRole.ROW) == node

@@ -95,6 +95,16 @@ def test_a_branch_is_deleted_with_what_hangs_below_it_and_comes_back(qtbot: QtBo
     assert listed(forked) == ["“One”", "“Two”", "“Three”"]
 
 
+def test_a_branch_is_compared_with_the_open_one(forked: App) -> None:
+    _one, two, three = [node.id for node in forked.branches.model.nodes()]
+    forked.branches.compare(two)
+    now = forked.comparison.state.now
+    assert (now.left is not None, now.right is not None) == (True, True)
+    forked.comparison.close()
+    forked.branches.compare(three)
+    assert forked.comparison.state.now.is_open
+
+
 def test_what_is_not_looked_at_is_not_followed(qtbot: QtBot, forked: App) -> None:
     forked.branches.rest()
     ask(qtbot, forked, "Four")

@@ -87,6 +87,7 @@ def test_its_menus_hold_nothing_that_needs_more(bare: MainWindow) -> None:
 def test_all_of_it_comes_back_with_an_engine_that_has_it(
     qtbot: QtBot, bare: MainWindow, app: App, script: Script
 ) -> None:
+    bare.inspector.show_pane("cache")
     change(qtbot, bare, app, script, ALL)
     assert bare.cache.isVisible()
     assert inspector_button(bare).isVisible()
@@ -97,6 +98,7 @@ def test_all_of_it_comes_back_with_an_engine_that_has_it(
 
 
 def test_each_ability_brings_what_needs_it(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    window.inspector.show_pane("cache")
     for one in fields(Capabilities):
         change(qtbot, window, app, script, replace(NONE, **{one.name: True}))
         shown = {row.id for row in TABLE if row.needs and window.menus.entry(row).isVisible()}

@@ -26,8 +26,10 @@ def test_a_letter_typed_anywhere_comes_to_the_message_field(qtbot: QtBot, window
         results = window.sidebar.results
         qtbot.waitUntil(lambda: bool(results.model().rowCount()) == is_searched)  # noqa: B023
         edit.clear()
+        window.inspector.show_pane("cache" if is_searched else "branches")
         met = listeners(window)
-        assert {window.cache.tree, window.cache.events.list} < set(met)
+        own = {window.cache.tree, window.cache.events.list} if is_searched else {window.branches.tree}
+        assert own < set(met)
         assert (results if is_searched else window.sidebar.list) in met
         for listener in met:
             edit.clear()

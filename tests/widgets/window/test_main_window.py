@@ -334,6 +334,8 @@ def test_every_action_does_something(window: MainWindow) -> None:
 
 def test_a_command_may_name_a_pane_of_the_inspector(window: MainWindow) -> None:
     """It puts the inspector away only where that very pane is in sight."""
+    assert window._is_pane_shown("branches")
+    window._toggle_pane("cache")
     assert window._is_pane_shown("cache")
     window._toggle_pane("cache")
     assert not window.sides.is_shown("inspector")
@@ -601,6 +603,7 @@ def walk(qtbot: QtBot, start: QWidget) -> list[QWidget]:
 
 def test_tab_goes_from_the_left_to_the_right_and_back(qtbot: QtBot, window: MainWindow, app: App) -> None:
     ask(qtbot, window, app, "hello")
+    window.inspector.show_pane("cache")
     chat = window.chat
     met = walk(qtbot, chat.composer.edit)
     strip = chat.view.controls.find(app.chat.chat_model.rows[1].id, ControlKind.ANSWER)

@@ -1,0 +1,1 @@
+"""The outline of branches in the inspector."""

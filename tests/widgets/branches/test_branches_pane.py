@@ -1,0 +1,261 @@
+"""The outline of branches by mouse and keys, over a scripted engine and a real database."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message import Message
+from app.viewmodels.app import App
+from app.viewmodels.branches.branches_region import NO_BRANCHES
+from app.widgets.branches.branches_pane import BranchesPane
+from app.widgets.kit.style import Style
+from app.widgets.kit.theme import LIGHT
+from tests.viewmodels.test_app import ask, texts
+from tests.widgets.pictures import count, picture, show
+
+Key, Held = Qt.Key, Qt.KeyboardModifier
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, style: Style, app: App) -> BranchesPane:
+    """A trunk of ten messages; below it Two, which forks into Three and Four, and Five, which is open."""
+    for number in range(5):
+        ask(qtbot, app, f"One {number}")
+    for text in ("Two", "Three"):
+        ask(qtbot, app, text)
+    fork(qtbot, app, "Three", "Four")
+    fork(qtbot, app, "Two", "Five")
+    pane = BranchesPane(style, app.branches)
+    qtbot.addWidget(pane)
+    show(pane, 352, 700)
+    qtbot.waitUntil(pane.isActiveWindow)
+    settle(app)
+    pane.tree.setFocus()
+    return pane
+
+
+def settle(app: App) -> None:
+    app.catch_up()
+    QTest.qWait(0)
+
+
+def fork(qtbot: QtBot, app: App, at: str, text: str) -> None:
+    app.chat.open_draft.begin_edit(message(app, at).id)
+    ask(qtbot, app, text)
+
+
+def message(app: App, text: str) -> Message:
+    tree = app.library.tree
+    ids = [one.id for run in tree.runs().values() for one in tree.path_to(run.last_id)]
+    return next(tree.message(one) for one in ids if tree.message(one).text == text)
+
+
+def rows(pane: BranchesPane) -> list[str]:
+    """Titles of all rows that are not put away, from above."""
+    found, index = [], pane.tree.model().index(0, 0)
+    while index.isValid():
+        found.append(str(index.data()).strip("“”"))
+        index = pane.tree.indexBelow(index)
+    return found
+
+
+def at(pane: BranchesPane, title: str) -> QPoint:
+    """The middle of a row."""
+    index = pane.tree.model().index(0, 0)
+    while str(index.data()).strip("“”") != title:
+        index = pane.tree.indexBelow(index)
+    return pane.tree.visualRect(index).center()
+
+
+def current(pane: BranchesPane) -> str:
+    return str(pane.tree.currentIndex().data()).strip("“”")
+
+
+def press(pane: BranchesPane, app: App, key: Qt.Key, held: Qt.KeyboardModifier = Held.NoModifier) -> None:
+    QTest.keyClick(pane.tree, key, held)
+    settle(app)
+
+
+def test_everything_is_open_at_first_and_the_open_branch_is_chosen(pane: BranchesPane) -> None:
+    assert rows(pane) == ["One 0", "Two", "Three", "Four", "Five"]
+    assert current(pane) == "Five"
+    assert pane.foot.accessibleDescription().startswith("“Five”, ")
+
+
+def test_arrows_choose_and_open_nothing_and_return_opens(pane: BranchesPane, app: App) -> None:
+    press(pane, app, Key.Key_Up)
+    press(pane, app, Key.Key_Space)
+    assert (current(pane), texts(app)[-2]) == ("Four", "Five")
+    assert pane.foot.accessibleDescription().startswith("“Four”, ")
+    press(pane, app, Key.Key_Return)
+    assert (current(pane), texts(app)[-2]) == ("Four", "Four")
+
+
+def test_left_and_right_put_away_and_show_and_come_back_as_they_were(pane: BranchesPane, app: App) -> None:
+    for key in (Key.Key_Up, Key.Key_Left):  # from Four to Two
+        press(pane, app, key)
+    assert current(pane) == "Two"
+    press(pane, app, Key.Key_Left)
+    assert rows(pane) == ["One 0", "Two", "Five"]
+    pane.field.setText("Four")
+    settle(app)
+    pane.field.clear()
+    settle(app)
+    assert rows(pane) == ["One 0", "Two", "Five"]
+    pane.tree.setCurrentIndex(pane.tree.model().index(0, 0))
+    press(pane, app, Key.Key_Left, Held.AltModifier)
+    assert rows(pane) == ["One 0"]
+    press(pane, app, Key.Key_Right)
+    assert rows(pane) == ["One 0", "Two", "Five"]
+    press(pane, app, Key.Key_Right, Held.AltModifier)
+    assert rows(pane) == ["One 0", "Two", "Three", "Four", "Five"]
+
+
+def test_a_long_run_lists_its_questions_with_right_and_puts_them_away_with_left(pane: BranchesPane, app: App) -> None:
+    pane.tree.setCurrentIndex(pane.tree.model().index(0, 0))
+    press(pane, app, Key.Key_Right)
+    assert rows(pane) == ["One 0", "One 1", "One 2", "One 3", "One 4", "Two", "Three", "Four", "Five"]
+    press(pane, app, Key.Key_Down)
+    press(pane, app, Key.Key_Return)
+    assert current(pane) == "One 1"
+    for _ in range(2):
+        press(pane, app, Key.Key_Left)
+    assert rows(pane) == ["One 0", "Two", "Three", "Four", "Five"]
+    first = pane.tree.visualRect(pane.tree.model().index(0, 0))
+    chip = pane.tree.delegate.chip(first, next(app.branches.model.nodes()))
+    assert chip is not None
+    QTest.mouseClick(pane.tree.viewport(), Qt.MouseButton.LeftButton, pos=chip.center().toPoint())
+    settle(app)
+    assert "One 4" in rows(pane)
+
+
+def test_command_and_right_shows_one_branch_alone(pane: BranchesPane, app: App) -> None:
+    press(pane, app, Key.Key_Up)
+    press(pane, app, Key.Key_Left)
+    assert not pane.back.isVisible()
+    press(pane, app, Key.Key_Right, Held.ControlModifier)
+    assert (rows(pane), current(pane)) == (["Two", "Three", "Four"], "Two")
+    pane.back.click()
+    settle(app)
+    assert rows(pane) == ["One 0", "Two", "Three", "Four", "Five"]
+    assert current(pane) == "Two"
+
+
+def test_a_click_opens_and_a_click_on_the_arrow_puts_away(pane: BranchesPane, app: App) -> None:
+    viewport = pane.tree.viewport()
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=at(pane, "Three"))
+    settle(app)
+    assert (current(pane), texts(app)[-2]) == ("Three", "Three")
+    arrow = QPoint(round(pane.tree.trunk(1)), at(pane, "Two").y() - 8)
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=arrow)
+    settle(app)
+    assert rows(pane) == ["One 0", "Two", "Five"]
+    assert texts(app)[-2] == "Three"
+
+
+def test_a_branch_is_named_in_its_place(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
+    press(pane, app, Key.Key_F2)
+    editor = pane.tree.viewport().findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    assert (editor.text(), editor.accessibleName()) == ("", "Name of the branch")
+    QTest.keyClicks(editor, "cheaper")
+    QTest.keyClick(editor, Key.Key_Return)
+    qtbot.waitUntil(lambda: rows(pane)[-1] == "cheaper")
+    assert (current(pane), texts(app)[-2]) == ("cheaper", "Five")
+    pane.foot.rename.click()
+    assert pane.tree.viewport().findChild(QLineEdit) is not None
+
+
+def test_a_filter_is_typed_and_left_again(pane: BranchesPane, app: App) -> None:
+    pane.field.setFocus()
+    QTest.keyClicks(pane.field, "four")
+    settle(app)
+    assert rows(pane) == ["One 0", "Two", "Four"]
+    QTest.keyClick(pane.field, Key.Key_Down)
+    assert (pane.tree.hasFocus(), current(pane)) == (True, "Four")
+    QTest.keyClick(pane.tree, Key.Key_Home)
+    QTest.keyClick(pane.tree, Key.Key_Up)
+    assert pane.field.hasFocus()
+    QTest.keyClicks(pane.field, "nowhere")
+    settle(app)
+    assert rows(pane) == []
+    assert "No branch has these words." in pane.accessibleDescription()
+
+
+def test_keys_delete_and_escape(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
+    press(pane, app, Key.Key_Up)
+    with qtbot.waitSignal(app.library.edits.deletionAsked):  # it is not seen, so it is asked about
+        press(pane, app, Key.Key_Delete)
+    press(pane, app, Key.Key_Down)
+    press(pane, app, Key.Key_Delete)
+    qtbot.waitUntil(lambda: rows(pane) == ["One 0", "Three", "Four"])  # no fork leads to Two any more
+    assert current(pane) == "Four"
+    with qtbot.waitSignal(pane.left):
+        QTest.keyClick(pane.tree, Key.Key_Escape)
+
+
+def test_one_branch_says_how_there_come_to_be_more(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
+    app.library.new_conversation()
+    ask(qtbot, app, "Alone")
+    settle(app)
+    assert rows(pane) == ["Alone"]
+    assert NO_BRANCHES in pane.accessibleDescription()
+    assert not pane.foot.compare.isEnabled()
+
+
+def test_the_menu_of_a_row_has_all_that_can_be_done(pane: BranchesPane, app: App) -> None:
+    menu = pane.menu(pane.tree.row_id)
+    titles = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert titles == [
+        "Open Branch",
+        "Rename",
+        "Add to Favourites",
+        "Show Only This Branch",
+        "Show All Branches",
+        "Compare…",
+        "Delete Branch",
+    ]
+    menu.close()
+
+
+def test_the_open_path_is_drawn_in_the_accent_and_nothing_else_is(pane: BranchesPane) -> None:
+    image = picture(pane.tree)
+    ratio = image.devicePixelRatio()
+
+    def accents(title: str, level: int) -> int:
+        row = pane.tree.visualRect(pane.tree.indexAt(at(pane, title)))
+        x = pane.tree.trunk(level)
+        left, right = round((x - 2) * ratio), round((x + 3) * ratio)
+        found = 0
+        for y in range(round((row.top() + 2) * ratio), round((row.bottom() - 2) * ratio)):
+            found += any(image.pixelColor(column, y) == LIGHT.accentgfx for column in range(left, right))
+        return found
+
+    assert accents("Two", 0) > 30 * ratio  # the trunk goes past it, down to the open branch
+    assert accents("Three", 1) == 0
+    assert accents("Five", 0) > 5 * ratio
+    assert count(image, QColor(LIGHT.line2)) > 0
+
+
+@pytest.mark.parametrize("body", [10, 24])
+def test_the_pane_holds_all_its_parts_at_any_text_size(pane: BranchesPane, style: Style, body: int) -> None:
+    style.set_text_size(body)
+    for width, height in ((300, 500), (352, 700), (640, 1000)):
+        pane.resize(width, height)
+        pane.grab()
+        parts = [pane.field, pane.tree, *[pane.foot] * pane.foot.isVisible()]
+        assert pane.foot.isVisible() or height == 500
+        tops = [part.geometry().top() for part in parts]
+        assert tops == sorted(tops)
+        assert parts[-1].geometry().bottom() <= pane.height()
+        if not pane.foot.isVisible():
+            continue
+        assert pane.tree.geometry().bottom() <= pane.foot.geometry().top()
+        for button in pane.foot.buttons:
+            assert QPointF(button.geometry().right(), 0).x() <= width
+            assert button.width() >= button.sizeHint().width() - 1
