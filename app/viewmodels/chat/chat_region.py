@@ -40,6 +40,7 @@ from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CostQueries
+from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
 
@@ -121,6 +122,9 @@ class ChatRegion(QObject):
             *(library, model, self.state, questions, self.question_queue, self.generations, self.settings),
             *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_overflow),
             *(self.cards, notices, self),
+        )
+        library.conversation_model.describe(
+            lambda conversation_id: price_sentence(self.warmth.warmth_of_conversation(conversation_id))
         )
         library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.viewmodels.kit.lists import AnyIndex, KeyedListModel
 from app.viewmodels.library.rows import ConversationRow, spoken_conversation
@@ -16,6 +18,14 @@ class ConversationModel(KeyedListModel[ConversationRow]):
 
     renameAsked = Signal(str, str)
 
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._described: Callable[[str], str] = lambda _id: ""
+
+    def describe(self, described: Callable[[str], str]) -> None:
+        """Have a screen reader told more of each conversation, by its id."""
+        self._described = described
+
     @property
     def open_row(self) -> int:
         """The row of the open conversation, or -1."""
@@ -28,6 +38,8 @@ class ConversationModel(KeyedListModel[ConversationRow]):
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken_conversation(row)
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole and not row.is_folder:
+            return self._described(row.id)
         return None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:

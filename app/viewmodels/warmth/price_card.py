@@ -89,6 +89,14 @@ def version_branch(tree: MessageTree, message_id: str, number: int) -> PricedBra
     return PricedBranch(branch_title(chosen), place, tree.conversation_id, leaf_id)
 
 
+def following_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
+    """Return the branch that a message after another one goes on from; None for one that is gone."""
+    if message_id not in tree:
+        return None
+    place = f"after {formatting.plural(tree.depth(message_id) + 1, 'message')}"
+    return PricedBranch(branch_title(tree.message(message_id)), place, tree.conversation_id, message_id)
+
+
 def beginning_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
     """Return the branch that another version of a message goes on from; None for a first message and a gone one."""
     message = tree.message(message_id) if message_id in tree else None

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import ROW_MARGIN, RowDelegate
+from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.row_focus import is_in_active_window
 from app.widgets.kit.typography import TextRole
 
 _GAP = 12
 _INNER = 12
 _ICON, _STEP, _STAR = 14, 18, 11
+_MARK = (22, 4)  # points that a warmth takes
+
+
+def _unknown(_conversation_id: str) -> Warmth | None:
+    return None
 
 
 class ConversationDelegate(RowDelegate):
-    """Paints a conversation or a folder, and above the first of a section its caption."""
+    """Paints a conversation or a folder, and above the first of a section its caption.
+
+    warmth_of: what is known of a conversation's warmth, which is painted in the place of its age.
+    """
+
+    warmth_of: Callable[[str], Warmth | None] = staticmethod(_unknown)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._head(index) + self._style.typography.row)
@@ -59,6 +73,11 @@ class ConversationDelegate(RowDelegate):
             caret = QRectF(rect.right() - 6, rect.center().y() - 6, 6, 12)
             fill_rounded(painter, caret, 2, theme.accentgfx)
             rect.setRight(caret.left() - 10)
+        elif not row.is_folder and (warmth := self.warmth_of(row.id)) is not None:
+            width, height = _MARK
+            mark = QRectF(rect.right() - width, rect.center().y() - height / 2, width, height)
+            paint_warmth(painter, theme, mark, warmth.share, warmth.is_on_disk)
+            rect.setRight(mark.left() - 10)
         else:
             faint = theme.text2 if is_selected else theme.text3
             age = self._style.text_style(TextRole.CAP)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.kit.action import Actions
-from app.viewmodels.kit.lists import RowRole
+from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
+from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.kit.action_button import ActionButton, native_keys
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
@@ -59,6 +62,15 @@ class ConversationList(QListView):
         index = super().indexAt(p)
         is_on_row = index.isValid() and self._delegate.row_rect(self.visualRect(index), index).contains(p)
         return index if is_on_row else QModelIndex()
+
+    def row_rect(self, index: AnyIndex) -> QRect:
+        """Return the rectangle of a row in the viewport, without the caption above it."""
+        return self._delegate.row_rect(self.visualRect(index), index)
+
+    def mark_warmth(self, warmth_of: Callable[[str], Warmth | None]) -> None:
+        """Mark each conversation with what is known of its warmth."""
+        self._delegate.warmth_of = warmth_of
+        self.viewport().update()
 
     @property
     def row(self) -> ConversationRow | None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.actions import BY_ID
 from app.viewmodels.library.library_region import LibraryRegion
-from app.viewmodels.warmth.price_card import PricedBranch, beginning_branch, version_branch
+from app.viewmodels.warmth.price_card import PricedBranch, beginning_branch, following_branch, version_branch
 from app.widgets.chat.messages.row_controls import ActionStrip
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
@@ -19,6 +19,7 @@ from app.widgets.window.price_hover import Priced, PriceHover
 
 _DISC = 16
 _ANYWHERE = QPoint()
+_AFTER = {"branch_here"}  # commands that begin a branch after a message, and not in its place
 
 
 class ChatPrices:
@@ -78,7 +79,8 @@ class ChatPrices:
 
     def _beginning(self, button: QWidget, action_id: str, message_id: str, _at: QPoint = _ANYWHERE) -> Priced | None:
         """Return where a button begins another branch."""
-        branch, action = beginning_branch(self._library.tree, message_id), BY_ID[action_id]
+        tree, action = self._library.tree, BY_ID[action_id]
+        branch = (following_branch if action_id in _AFTER else beginning_branch)(tree, message_id)
         if branch is None or not button.isEnabled():
             return None
         keys = native_keys(action)

@@ -11,6 +11,7 @@ from app.viewmodels.warmth.price_card import (
     PricedBranch,
     beginning_branch,
     branch_title,
+    following_branch,
     price_card,
     version_branch,
 )
@@ -70,3 +71,13 @@ def test_a_branch_is_called_by_its_name_or_its_first_words() -> None:
     assert branch_title(message) == "“Plan four days”"
     assert branch_title(replace(message, name="Lisbon")) == "Lisbon"
     assert branch_title(Message.new(HOME, message.id, "assistant", "", model_name="Qwen3 8B")) == "Qwen3 8B"
+
+
+def test_a_message_after_another_goes_on_from_that_one() -> None:
+    tree = MessageTree(HOME)
+    first = grown(tree, None, "Plan it")
+    answer = grown(tree, first.id, "Done")
+    following = following_branch(tree, answer.id)
+    assert following is not None
+    assert (following.message_id, following.place.replace(HARD, " ")) == (answer.id, "after 2 messages")
+    assert following_branch(tree, "gone") is None

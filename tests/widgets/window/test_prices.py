@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -12,9 +12,12 @@ from app.viewmodels.app import App
 from app.viewmodels.warmth.price_card import PriceCard
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
+from app.widgets.kit.theme import LIGHT
+from app.widgets.sidebar.sidebar import ConversationList
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.price_hover import HOVER_MS
 from tests.viewmodels.test_app import ask
+from tests.widgets.pictures import count, picture
 
 
 @pytest.fixture
@@ -156,3 +159,35 @@ def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: 
         assert 0 <= box.left() <= box.right() <= forked.width()
         assert 0 <= box.top() <= box.bottom() <= forked.height()
         leave(switcher)
+
+
+def test_a_conversation_in_the_sidebar_shows_its_warmth_and_tells_its_price(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    ask(qtbot, app, "How are you?")
+    first, title = app.library.open_id, app.library.conversation_model.rows[0].title
+    app.library.new_conversation()
+    ask(qtbot, app, "Something else?")
+    rows = window.sidebar.list
+    index = app.library.conversation_model.index(app.library.conversation_model.row_of(first))
+    assert index.isValid()
+    qtbot.waitUntil(lambda: app.chat.warmth.warmth_of_conversation(first) is not None)
+    place = rows.row_rect(index)
+    qtbot.waitUntil(lambda: _green(window, rows, place) > 20)
+    qtbot.waitUntil(lambda: index.data(Qt.ItemDataRole.AccessibleDescriptionRole) == "opens at once")
+    rest(rows.viewport(), place.center())
+    qtbot.waitUntil(lambda: card(window) is not None)
+    found = card(window)
+    assert found is not None
+    assert (found.title, found.price) == (title, "Opens at once")
+    open_row = app.library.conversation_model.index(app.library.conversation_model.open_row)
+    rest(rows.viewport(), rows.row_rect(open_row).center())
+    assert card(window) is None
+    qtbot.wait(HOVER_MS + 50)
+    assert card(window) is None
+
+
+def _green(window: MainWindow, rows: ConversationList, place: QRect) -> int:
+    """Pixels of the accent at the right end of a row."""
+    image = picture(rows.viewport()).copy(place.right() - 44, place.top(), 44, place.height())
+    return count(image, LIGHT.accentgfx)
