@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import attaching, hub, rendering, tokenizing
+from app import attaching, formulas, hub, rendering, tokenizing
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
@@ -59,6 +59,10 @@ def own_process(arguments: Sequence[str]) -> Callable[[], int] | None:
         from app.attaching import pdf_child
 
         return pdf_child.serve
+    if arguments == [formulas.FLAG]:
+        from app.formulas import child as formula_child
+
+        return formula_child.serve
     if arguments == [hub.FLAG]:
         from app.hub import process
 

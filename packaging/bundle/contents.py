@@ -65,6 +65,9 @@ EXCLUDED = (
 )
 """Modules that are left out even where they are installed."""
 
+WITH_FONTS = ("ziafont", "ziamath")
+"""Packages that read fonts of their own beside their modules."""
+
 _MODEL_CODE = (
     *("modeling_", "modular_", "processing_", "image_processing", "video_processing", "feature_extraction"),
     *("convert_", "generation_"),
@@ -163,9 +166,15 @@ def _metadata_folder(name: str) -> Path:
 
 
 def data_files() -> list[tuple[str, str]]:
-    """(path here, folder in the bundle) of what is not code: the program's own resources, and packages' metadata."""
+    """(path here, folder in the bundle) of what is not code: the program's own resources, fonts, packages' metadata."""
     for_mac = [(str(_kernels()), "mlx/lib"), (str(DOCUMENT_ICON), ".")] if _kernels().is_file() else []
-    return [(str(RESOURCES), "resources"), *for_mac, *metadata()]
+    return [(str(RESOURCES), "resources"), *for_mac, *fonts(), *metadata()]
+
+
+def fonts(site: Path | None = None) -> list[tuple[str, str]]:
+    """(path here, folder in the bundle) of the fonts that formulas are drawn with."""
+    folders = [(name, (site or site_packages(name)) / name / "fonts") for name in WITH_FONTS]
+    return [(str(file), f"{name}/fonts") for name, folder in folders for file in sorted(folder.glob("*.ttf"))]
 
 
 def libraries_to_add() -> list[tuple[str, str]]:

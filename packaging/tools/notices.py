@@ -29,6 +29,7 @@ OUT = ROOT / "resources" / "notices" / "notices.txt"
 TEXTS = ROOT / "packaging" / "licences"
 LICENCE_FILE = re.compile(r"\.dist-info/(licenses/.*|(licen[cs]e|copying|notice|authors)[^/]*)$", re.IGNORECASE)
 WITHOUT_FILE = {
+    "latex2mathml": "MIT",  # Copyright Ronie Martinez
     "pyside6-essentials": "LGPL-3.0",
     "shiboken6": "LGPL-3.0",
     "sentencepiece": "Apache-2.0",
@@ -116,7 +117,7 @@ def compose(notices: list[Notice]) -> str:
         f"Python {PYTHON}\nCopyright Python Software Foundation.\n\n" + text(f"Python-{PYTHON}"),
         "Work of others inside these\n\n" + text("inside") + "\n\n\n" + text("inside_texts"),
         *(_entry(notice, known) for notice in notices),
-        *(f"{name}\n\n{text(name)}" for name in ("Apache-2.0", "LGPL-3.0", "GPL-3.0")),
+        *(f"{name}\n\n{text(name)}" for name in ("Apache-2.0", "LGPL-3.0", "GPL-3.0", "MIT")),
     ]
     return f"\n\n{LINE}\n".join(parts) + "\n"
 

@@ -1,0 +1,84 @@
+"""Formulas are drawn, or refused, within bounds, whatever stands in them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from xml.etree import ElementTree
+
+import pytest
+
+from app.formulas import FLAG, LONGEST
+from app.formulas.child import draw
+from app.protocol.child_process import start_child
+
+GOOD = [
+    r"e^{i\pi}+1=0",
+    r"\frac{-b\pm\sqrt{b^2-4ac}}{2a}",
+    r"\sum_{n=1}^\infty \frac{1}{n^2}",
+    r"\begin{pmatrix}a&b\\c&d\end{pmatrix}",
+    r"\begin{aligned}a&=b\\&=c\end{aligned}",
+    r"\begin{cases}1&x>0\\0&\text{else}\end{cases}",
+    r"\mathbb{R}\mathcal{L}\mathfrak{g}\mathrm{d}x\ \text{a b}",
+    "a < b",
+    "日本",
+]
+REFUSED = [
+    *(r"\frac{a", "", " ", "%", r"\left(", "&lt;", "x" * (LONGEST + 1)),
+    *(r"\def\x{\x\x}\x", r"\newcommand{\x}{\x\x}\x", r"\gdef\x{1}", r"\let\x\y"),
+]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _imported() -> None:
+    """Python 3.11 warns of a function by which the library reads its fonts, and 3.13 does not any more."""
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        import ziamath  # noqa: F401
+
+
+@pytest.mark.parametrize("tex", GOOD)
+@pytest.mark.parametrize("is_display", [False, True])
+def test_a_formula_is_lines_and_nothing_else(tex: str, is_display: bool) -> None:
+    svg = draw(tex, is_display=is_display)
+    assert {part.tag.rpartition("}")[2] for part in ElementTree.fromstring(svg).iter()} <= {"svg", "path", "rect", "g"}
+    assert "href" not in svg
+
+
+@pytest.mark.parametrize("tex", REFUSED)
+def test_what_cannot_be_drawn_is_nothing(tex: str) -> None:
+    assert draw(tex, is_display=True) == ""
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\href{file:///etc/passwd}{x}", r"\includegraphics{/etc/passwd}", r"\input{/etc/passwd}"]
+)
+def test_nothing_is_named_that_lies_elsewhere(tex: str) -> None:
+    assert "/etc" not in draw(tex, is_display=False)
+
+
+def test_the_process_answers_line_by_line_and_opens_no_file() -> None:
+    """What it draws after its first formula, it draws without the disk."""
+    process = start_child(FLAG)
+    asked = [{"tex": tex, "is_display": False} for tex in [*GOOD, r"\frac{a"]]
+    said, _ = process.communicate("".join(f"{json.dumps(each)}\n" for each in asked).encode(), timeout=60)
+    svgs = [json.loads(line)["svg"] for line in said.splitlines()]
+    assert [bool(svg) for svg in svgs] == [True] * len(GOOD) + [False]
+    assert svgs[:-1] == [draw(tex, is_display=False) for tex in GOOD]
+    assert process.returncode == 0
+
+
+def test_it_is_not_imported_by_who_only_asks() -> None:
+    program = "import sys, app.formulas.child, app.widgets.kit.formulas; print('ziamath' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert told.stdout.strip() == "False"
+
+
+def test_a_formula_without_an_end_ends_with_its_process() -> None:
+    """Each brace within another doubles the time."""
+    process = start_child(FLAG)
+    endless = "{" * 60 + "x" + "}" * 60
+    said, _ = process.communicate(json.dumps({"tex": endless, "is_display": False}).encode() + b"\n", timeout=60)
+    assert said == b""
+    assert process.returncode != 0
