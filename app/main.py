@@ -162,6 +162,7 @@ class Program(QObject):
             with ending_in_time(self._logs):
                 self._save_window()
                 self.app.close()
+            self.style.formulas.close()
             self.window.close()
             self.window.deleteLater()
 

@@ -31,6 +31,7 @@ def style(qapp: QApplication) -> Iterator[Style]:
     style = Style(LIGHT)
     style.apply_to_application()
     yield style
+    style.formulas.close()
     qapp.setPalette(palette)
     qapp.setFont(font)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAccessibilityHints, QGuiApplication, QStyleHints
 from PySide6.QtWidgets import QApplication
 
+from app.widgets.kit.formulas import Formulas
 from app.widgets.kit.icons import IconCache
 from app.widgets.kit.theme import DARK, LIGHT, Theme, palette
 from app.widgets.kit.typography import BODY_SIZE, TextRole, TextStyle, Typography
@@ -17,7 +18,7 @@ class Style(QObject):
     """Theme, typography and icons of all widgets. `changed`: measure and draw again, since one of them is another.
 
     Attributes: theme, typography, icons. They are replaced, never changed in place, so nothing made from an old one
-    lingers.
+    lingers. formulas: drawings in TeX, which have no colour and no size of their own.
     """
 
     changed = Signal()
@@ -27,6 +28,7 @@ class Style(QObject):
         self.theme = theme
         self.typography = Typography(body)
         self.icons = IconCache()
+        self.formulas = Formulas(self)
 
     def text_style(self, role: TextRole) -> TextStyle:
         """Return the text style of a role at the present text size."""

@@ -28,8 +28,6 @@ _COLOURED = 32_000
 _LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
 # Qt leaves out images that describe themselves with nothing.
 _BARE_IMAGE = re.compile(r"!\[\s*\]\(")
-_MATH = re.compile(r"\\[()\[\]]|\$\$|\n")
-_MATH_ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
 
 
 class Kind(Enum):
@@ -110,28 +108,9 @@ def split_thought(text: str, start: int = 0, state: State = _START) -> list[Bloc
 
 
 def markdown(block: Block) -> str:
-    """Return the block's text as Markdown that Qt can show: formulas stand as code, since Qt has no way to set them."""
+    """Return the block's text as Markdown that Qt can show."""
     text = _LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
-    return _with_formulas(_BARE_IMAGE.sub("![picture](", text))
-
-
-def _with_formulas(text: str) -> str:
-    """Read once from the left: a beginning without its end is passed over."""
-    last = {mark: text.rfind(mark) for mark in _MATH_ENDS.values()}
-    pieces: list[str] = []
-    done, opened = 0, None
-    for found in _MATH.finditer(text):
-        mark = found[0]
-        if opened is None:
-            if mark in _MATH_ENDS and last[_MATH_ENDS[mark]] > found.start():
-                opened = found
-        elif mark == _MATH_ENDS[opened[0]] and found.start() > opened.end():
-            formula = " ".join(text[opened.end() : found.start()].split())
-            pieces += [text[done : opened.start()], f"`{formula}`"]
-            done, opened = found.end(), None
-        elif mark == "\n" and opened[0] == r"\(":
-            opened = None
-    return "".join([*pieces, text[done:]])
+    return _BARE_IMAGE.sub("![picture](", text)
 
 
 def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from app.widgets.chat.markdown.document import UNSHOWN
+from app.widgets.chat.markdown.formula_object import OBJECT, source_of, units
 
 
 def selected_text(document: QTextDocument, start: int, end: int) -> str:
@@ -20,10 +21,24 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
             pieces.append("\t" if its_row is not None and its_row == row else "\n")
         cursor.setPosition(max(start, block.position()))
         cursor.setPosition(min(end, block.position() + block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
-        pieces.append(cursor.selectedText())
+        pieces.append(_with_sources(cursor))
         block, row = block.next(), its_row
     # Qt keeps line ends within a block in another form; "&#0;" and the like become controls only when they are read.
     return UNSHOWN.sub("", "".join(pieces).replace("\u2028", "\n").replace("\u2029", "\n"))
+
+
+def _with_sources(cursor: QTextCursor) -> str:
+    """Return the selected text of one block, with the TeX of each formula."""
+    text, start = cursor.selectedText(), cursor.selectionStart()
+    if OBJECT not in text:
+        return text
+    pieces, at = text.split(OBJECT), QTextCursor(cursor.document())
+    found = [pieces[0]]
+    for piece in pieces[1:]:
+        start += len(units(found[-1])) + 1
+        at.setPosition(start)
+        found += [source_of(at.charFormat()), piece]
+    return "".join(found)
 
 
 def _row_of(block: QTextBlock) -> tuple[int, int] | None:

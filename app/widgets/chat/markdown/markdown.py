@@ -1,4 +1,4 @@
-"""Markdown as the chat sets it: text roles for headings, code and links, and the measures between blocks."""
+"""Markdown as the chat sets it: text roles for headings, code and links, formulas, and the measures between blocks."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
+from app.widgets.chat.markdown.formula_object import FORMULA, OBJECT, FormulaObject, formula_format, units
+from app.widgets.chat.markdown.inlines import STAND_IN, Inline, InlineKind, exchanged, number_of, restored
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
@@ -30,6 +32,9 @@ _CHECK_BOXES = {
     QTextBlockFormat.MarkerType.Checked: DecorationKind.CHECKED,
 }
 _RULE = 8
+_MINIMUM = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+_LINE_END = "\u2028"
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SEMIBOLD = QFont.Weight.DemiBold
 # Quotations and lists within one another are moved in so often at most: deeper ones would leave the column.
 _DEEPEST = 8
@@ -39,10 +44,13 @@ _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 def markdown_document(source: str, style: Style) -> QuietDocument:
     """Set Markdown in the text roles of the chat. HTML stays text, images become links that say what they are."""
     document = QuietDocument(style, TextRole.BODY)
-    document.setMarkdown(source, _MARKDOWN)
+    text, inlines = exchanged(source)
+    document.setMarkdown(text, _MARKDOWN)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    _format_text(document, cursor, style)
+    _format_text(document, cursor, style, inlines)
+    if inlines:
+        _put_inlines(document, cursor, style, inlines)
     _format_blocks(document, cursor, style)
     cursor.endEditBlock()
     return document
@@ -59,15 +67,15 @@ class _Span:
     char_format: QTextCharFormat
 
 
-def _format_text(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
+def _format_text(document: QuietDocument, cursor: QTextCursor, style: Style, inlines: list[Inline]) -> None:
     """Replace images, and give code, links and bold text their type. From the end, so that positions stay true."""
     for span in reversed(_spans(document)):
         cursor.setPosition(span.start)
         cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
         if span.char_format.isImageFormat():
-            _replace_image(cursor, span.char_format, style)
+            _replace_image(cursor, span.char_format, style, inlines)
         else:
-            char_format = _styled(span, style)
+            char_format = _styled(span, style, inlines)
             if char_format is not None:
                 cursor.setCharFormat(char_format)
 
@@ -86,17 +94,18 @@ def _spans(document: QuietDocument) -> list[_Span]:
     return found
 
 
-def _replace_image(cursor: QTextCursor, char_format: QTextCharFormat, style: Style) -> None:
+def _replace_image(cursor: QTextCursor, char_format: QTextCharFormat, style: Style, inlines: list[Inline]) -> None:
     image = char_format.toImageFormat()
+    name = restored(image.name(), inlines)
     described = image.property(QTextFormat.Property.ImageAltText) or image.property(QTextFormat.Property.ImageTitle)
     link = QTextCharFormat()
     link.setAnchor(True)
-    link.setAnchorHref(image.name())
+    link.setAnchorHref(name)
     _as_link(link, style)
-    cursor.insertText(f"Image: {described or image.name()}", link)
+    cursor.insertText(f"Image: {described or name}", link)
 
 
-def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
+def _styled(span: _Span, style: Style, inlines: list[Inline]) -> QTextCharFormat | None:
     """Return the format as the chat sets it, or None where it already is."""
     char_format = span.char_format
     if char_format.fontFixedPitch() or "monospace" in (char_format.fontFamilies() or ()):
@@ -111,6 +120,7 @@ def _styled(span: _Span, style: Style) -> QTextCharFormat | None:
     else:
         return None
     if char_format.isAnchor():
+        result.setAnchorHref(restored(char_format.anchorHref(), inlines))
         _as_link(result, style)
     return result
 
@@ -139,6 +149,53 @@ def _inline_code(char_format: QTextCharFormat, style: Style) -> QTextCharFormat:
 def _as_link(char_format: QTextCharFormat, style: Style) -> None:
     char_format.setForeground(style.theme.accent)
     char_format.setFontUnderline(True)
+
+
+# Formulas and footnotes
+
+
+def _put_inlines(document: QuietDocument, cursor: QTextCursor, style: Style, inlines: list[Inline]) -> None:
+    """Exchange stand-ins for what they stand for. From the end, so that positions stay true."""
+    document.documentLayout().registerHandler(FORMULA, FormulaObject(style, document))
+    for found in reversed(list(STAND_IN.finditer(units(document.toPlainText())))):
+        inline = inlines[number_of(found)]
+        cursor.setPosition(found.start() + 1)
+        char_format = cursor.charFormat()
+        cursor.setPosition(found.start())
+        cursor.setPosition(found.end(), QTextCursor.MoveMode.KeepAnchor)
+        if char_format.fontFixedPitch():
+            cursor.insertText(inline.source, char_format)
+        elif inline.kind is InlineKind.FOOTNOTE:
+            _put_footnote(cursor, inline, char_format)
+        else:
+            _put_formula(document, cursor, inline, char_format, style)
+
+
+def _put_footnote(cursor: QTextCursor, inline: Inline, char_format: QTextCharFormat) -> None:
+    raised = QTextCharFormat(char_format)
+    if not inline.text.isdecimal():
+        raised.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
+    cursor.insertText(inline.text.translate(_RAISED), raised)
+
+
+def _put_formula(
+    document: QuietDocument, cursor: QTextCursor, inline: Inline, char_format: QTextCharFormat, style: Style
+) -> None:
+    """Put a formula, on a line of its own if it is a display; what cannot be drawn stands as code."""
+    is_display = inline.kind is InlineKind.DISPLAY
+    is_known = style.formulas.is_known(inline.text, is_display=is_display)
+    if not is_known:
+        document.waiting.append((inline.text, is_display))
+    if is_known and style.formulas.drawing(inline.text, is_display=is_display) is None:
+        cursor.insertText(" ".join(inline.text.split()), _inline_code(char_format, style))
+        return
+    has_before = is_display and not cursor.atBlockStart() and cursor.selectionStart() > cursor.block().position()
+    has_after = is_display and cursor.selectionEnd() < cursor.block().position() + cursor.block().length() - 1
+    if has_after and document.characterAt(cursor.selectionEnd()) == " ":
+        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+    cursor.insertText(_LINE_END * has_before, char_format)
+    cursor.insertText(OBJECT, formula_format(inline, char_format))
+    cursor.insertText(_LINE_END * has_after, char_format)
 
 
 # Blocks
@@ -171,7 +228,9 @@ def _format_block(document: QuietDocument, cursor: QTextCursor, block: QTextBloc
     if is_rule:
         document.decorations.append(Decoration(DecorationKind.RULE, block.blockNumber()))
         block_format.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
-    block_format.setLineHeight(1 if is_gap else _RULE if is_rule else line, FIXED)
+    # A formula may be higher than a line of text.
+    height_type = _MINIMUM if OBJECT in block.text() else FIXED
+    block_format.setLineHeight(1 if is_gap else _RULE if is_rule else line, height_type)
     block_format.setTopMargin(0)
     block_format.setBottomMargin(0 if is_gap else style.typography.scaled(_space_below(block)))
     cursor.setBlockFormat(block_format)
@@ -216,7 +275,10 @@ def _add_bullet(document: QuietDocument, block: QTextBlock) -> None:
 
 
 def _cell_format(block: QTextBlock, style: Style) -> QTextBlockFormat:
-    block_format = line_format(style.text_style(TextRole.BODY))
+    text_style = style.text_style(TextRole.BODY)
+    block_format = line_format(text_style)
+    if OBJECT in block.text():
+        block_format.setLineHeight(text_style.line, _MINIMUM)
     block_format.setAlignment(block.blockFormat().alignment())
     return block_format
 

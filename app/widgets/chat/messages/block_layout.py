@@ -153,6 +153,26 @@ class BlockLayout:
         self.is_exact = False
         self.lay_out(width)
 
+    def renew_formulas(self) -> bool:
+        """Take in the formulas of which it is known now how they are drawn; returns whether there were any.
+
+        The height stays what it was until the block is laid out.
+        """
+        document = self._document
+        if document is None or not document.waiting:
+            return False
+        formulas = self._style.formulas
+        known = [key for key in document.waiting if formulas.is_known(key[0], is_display=key[1])]
+        if not known:
+            return False
+        if all(formulas.drawing(tex, is_display=is_display) is not None for tex, is_display in known):
+            document.waiting = [key for key in document.waiting if key not in known]
+            document.markContentsDirty(0, document.characterCount())
+        else:
+            self._document = None
+        self.is_exact = False
+        return True
+
     def drop_document(self) -> None:
         """Free the document of a block that is out of sight; its height stays."""
         self._document = None

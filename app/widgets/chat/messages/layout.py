@@ -139,6 +139,10 @@ class ChatLayout:
         if number in self._items or number == len(self) - 1:
             self._heights.set(number, self.item(number).height)
 
+    def renew_formulas(self) -> bool:
+        """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
+        return sum(item.body.renew_formulas() for item in self._items.values()) > 0
+
     def set_pane(self, width: int) -> None:
         """Take the pane's width in points. The style is asked again too, since its text size decides the column."""
         wanted = column(width, self._style.typography.scale)

@@ -139,6 +139,10 @@ class MessageBody:
         """Return the top of a block."""
         return self._top_of(number)
 
+    def renew_formulas(self) -> bool:
+        """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
+        return sum(laid.renew_formulas() for laid in self._laid) > 0
+
     def drop_documents(self) -> None:
         """Free what is only needed in sight."""
         for laid in self._laid:

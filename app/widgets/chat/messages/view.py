@@ -115,6 +115,7 @@ class ChatView(RowView):
         self._chat.tailFigures.connect(self._wake_tail)
         self._state.changed.connect(self._follow_state)
         self._style.changed.connect(self._restyle)
+        self._style.formulas.drawn.connect(self._renew_formulas)
         self.controls.stepped.connect(self.versionAsked)
         self.controls.acted.connect(self._act)
         self.controls.thoughtPressed.connect(self._toggle_thought)
@@ -337,6 +338,12 @@ class ChatView(RowView):
             self._scroll_to(self.layout_of_rows.offset_of(anchor))
         self.updateGeometries()
         self.viewport().update()
+
+    def _renew_formulas(self) -> None:
+        """Show the formulas of which it is known now how they are drawn; what is at the top stays there."""
+        if self.layout_of_rows.renew_formulas():
+            self.updateGeometries()
+            self.viewport().update()
 
     def _scroll_to(self, offset: float) -> None:
         """Set the scroll bar, which is not heard as the person's doing."""

@@ -161,11 +161,6 @@ def test_a_paste_is_cut_into_pieces_that_join_to_the_whole() -> None:
     assert all(text[block.start :].startswith(block.text) for block in blocks)
 
 
-def test_formulas_stand_as_code() -> None:
-    assert markdown(Block(0, r"so \(E = mc^2\) holds")) == "so `E = mc^2` holds"
-    assert markdown(Block(0, "\\[\n\\int x\n\\]")) == r"`\int x`"
-
-
 def test_text_after_code_in_a_list_is_no_indented_code() -> None:
     block = split("1. a\n   ```\n   x\n   ```\n      more\n")[-1]
     assert markdown(block) == "more"

@@ -1,0 +1,107 @@
+"""A formula as one character of a document: as it is drawn, and until that is known as its TeX."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QObject, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QFontMetrics,
+    QFontMetricsF,
+    QPainter,
+    QPyTextObject,
+    QTextCharFormat,
+    QTextDocument,
+    QTextFormat,
+)
+
+from app.widgets.chat.markdown.inlines import Inline, InlineKind
+from app.widgets.kit.formulas import Drawing
+from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextRole
+
+FORMULA = QTextFormat.ObjectTypes.UserObject.value + 1
+OBJECT = "\ufffc"
+_TEX = QTextFormat.Property.UserProperty.value + 1
+_IS_DISPLAY, _SOURCE = _TEX + 1, _TEX + 2
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+# Letters of formulas are drawn this much larger than those of the text, whose type has the taller small letters.
+_SCALE = 1.1
+
+
+def formula_format(inline: Inline, char_format: QTextCharFormat) -> QTextCharFormat:
+    """Return the format of the character that is a formula. char_format: of the text that it stands in."""
+    result = QTextCharFormat(char_format)
+    result.setObjectType(FORMULA)
+    result.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+    result.setProperty(_TEX, inline.text)
+    result.setProperty(_IS_DISPLAY, inline.kind is InlineKind.DISPLAY)
+    result.setProperty(_SOURCE, inline.source)
+    return result
+
+
+def units(text: str) -> str:
+    """Return a text in which each character counts as one, as Qt counts it: those beyond the first plane as two."""
+    return _BEYOND.sub("xx", text)
+
+
+def source_of(char_format: QTextCharFormat) -> str:
+    """Return the TeX of a formula as it was written, or ""."""
+    return str(char_format.property(_SOURCE) or "")
+
+
+class FormulaObject(QPyTextObject):
+    """Measures and draws the formulas of one document.
+
+    Qt gives such a character a box with as much above as below the middle of small letters, so that is measured.
+    """
+
+    def __init__(self, style: Style, parent: QObject) -> None:
+        super().__init__(parent)
+        self._style = style
+
+    def intrinsicSize(self, doc: QTextDocument, posInDocument: int, format: QTextFormat) -> QSizeF:
+        char_format, drawing = format.toCharFormat(), self._drawing(format)
+        if drawing is None:
+            code = self._style.text_style(TextRole.CODE)
+            width = min(code.width(str(char_format.property(_TEX))), doc.textWidth() if doc.textWidth() > 0 else 1e9)
+            return QSizeF(width, code.line)
+        em = _em(drawing, char_format, doc)
+        return QSizeF(drawing.width * em, 2 * _half(drawing, em, char_format))
+
+    def drawObject(
+        self, painter: QPainter, rect: QRectF | QRect, doc: QTextDocument, posInDocument: int, format: QTextFormat
+    ) -> None:
+        rect, char_format, drawing = QRectF(rect), format.toCharFormat(), self._drawing(format)
+        if drawing is None:
+            code = self._style.text_style(TextRole.CODE)
+            tex = str(char_format.property(_TEX))
+            text = QFontMetricsF(code.font).elidedText(tex, Qt.TextElideMode.ElideRight, rect.width())
+            painter.setFont(code.font)
+            painter.setPen(self._style.theme.text2)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+            return
+        em = _em(drawing, char_format, doc)
+        block = doc.findBlock(posInDocument)
+        line = block.layout().lineForTextPosition(posInDocument - block.position())
+        # The rectangle lies around the middle of the line.
+        baseline = rect.center().y() + (line.ascent() - line.descent()) / 2
+        height = (drawing.ascent + drawing.descent) * em
+        place = QRectF(rect.left(), baseline - drawing.ascent * em, rect.width(), height)
+        drawing.paint(painter, place, self._style.theme.text)
+
+    def _drawing(self, format: QTextFormat) -> Drawing | None:
+        return self._style.formulas.drawing(str(format.property(_TEX)), is_display=bool(format.property(_IS_DISPLAY)))
+
+
+def _em(drawing: Drawing, char_format: QTextCharFormat, document: QTextDocument) -> float:
+    """Return the size of the letters in points: what is wider than the column is drawn smaller."""
+    usual = _SCALE * char_format.font().pixelSize()
+    return usual if document.textWidth() <= 0 else min(usual, document.textWidth() / drawing.width)
+
+
+def _half(drawing: Drawing, em: float, char_format: QTextCharFormat) -> float:
+    """Return half the height of a box around the middle that holds the drawing."""
+    # Qt's middle of small letters, as far above the baseline as QTextDocumentLayout::resizeInlineObject has it.
+    middle = QFontMetrics(char_format.font()).xHeight() / 4
+    return max(drawing.ascent * em - middle, drawing.descent * em + middle)
