@@ -11,7 +11,7 @@ from app.conversation.store_thread import StoreThread
 from app.models.names import hub_repository
 from app.protocol.events import EngineFailed, Event
 from app.protocol.reports import Problem
-from app.viewmodels.actions import run_of
+from app.viewmodels.actions import ACTIONS, run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
@@ -20,6 +20,7 @@ from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.find.find import Find
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
@@ -33,7 +34,7 @@ class App(QObject):
     """The regions over one engine and one database.
 
     Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; comparison, of
-    two branches; find, what is looked for in the chat; settings, folders, notices.
+    two branches; find, what is looked for in the chat; settings, folders, notices; keys, the shortcuts of all commands.
 
     Signal: logWanted(), show where the log lies.
     """
@@ -51,6 +52,7 @@ class App(QObject):
     settings: Settings
     folders: Folders
     notices: Notices
+    keys: KeyBindings
     state: LiveState[AppState]
 
     def __init__(
@@ -64,6 +66,7 @@ class App(QObject):
         super().__init__(parent)
         self._host, self._store = host, StoreLink(thread, self)
         self.settings, self.folders = settings, folders
+        self.keys = KeyBindings(ACTIONS, settings, self)
         self.notices = notices = Notices(lambda: self._store.history.step, self)
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
         self.hub = HubRegion(settings, folders, notices, self.model.open, self)

@@ -21,6 +21,9 @@ from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
 logger = logging.getLogger(__name__)
 
 DEFAULT_BUDGET = "default"
+GUIDE = "guide"
+"""What stands for the folder of the built-in model, which lies elsewhere in each version."""
+
 PATIENCE = 1.0  # seconds that the window waits for the disk
 LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
@@ -64,6 +67,15 @@ class SettingsValues:
 
     hub: address of the hub that models are had from, "" for the usual one. hub_tokens: hosts of the hubs for which the
     system's keychain keeps an access token.
+
+    start_with: "last" or "new", the conversation that is open after a start. start_model: what it is answered by, ""
+    for the model that was used last, `GUIDE`, or the folder of another one. start_preset: the preset of new
+    conversations, "" for the one that was chosen last. asks_to_quit: a question comes before an answer is ended by
+    quitting.
+
+    appearance: "system", "light" or "dark". code_font: a family of fixed pitch, "" for the system's.
+    cache_folder: where cached state is written, "" for the usual place. keys: the shortcut of each command that has
+    another one than in the table, "" for none. settings_page: id of the page of the settings that was in sight.
     """
 
     model: str = ""
@@ -80,6 +92,15 @@ class SettingsValues:
     keeps_every_fork: bool = False
     hub: str = ""
     hub_tokens: tuple[str, ...] = ()
+    start_with: str = "last"
+    start_model: str = ""
+    start_preset: str = ""
+    asks_to_quit: bool = False
+    appearance: str = "system"
+    code_font: str = ""
+    cache_folder: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    settings_page: str = ""
     window: WindowState = field(default_factory=WindowState)
 
 
@@ -100,6 +121,15 @@ class SettingsChanges(TypedDict, total=False):
     keeps_every_fork: bool
     hub: str
     hub_tokens: tuple[str, ...]
+    start_with: str
+    start_model: str
+    start_preset: str
+    asks_to_quit: bool
+    appearance: str
+    code_font: str
+    cache_folder: str
+    keys: Mapping[str, str]
+    settings_page: str
     window: WindowState
 
 
@@ -213,8 +243,9 @@ def settings_from(found: Any) -> SettingsValues:
         values[name] = _all(str, values.get(name, ()))
     _require_times(values.get("models_used", {}))
     _require_bits(values.get("kv_bits", {}))
-    _require_paths(values.get("adapters", {}))
+    _require_texts("adapters", values.get("adapters", {}))
     _require_limits(values.get("context_limits", {}))
+    _require_texts("keys", values.get("keys", {}))
     return SettingsValues(**values)
 
 
@@ -279,12 +310,12 @@ def _require_limits(limits: dict[str, Any]) -> None:
         raise ValueError(f"limits are written as {limits!r:.100}")
 
 
-def _require_paths(paths: dict[str, Any]) -> None:
-    """Raises ValueError for what is not a path for each of a few names."""
-    _require_sense("adapters", [*paths])
-    if not all(isinstance(value, str) for value in paths.values()):
-        raise ValueError(f"paths are written as {paths!r:.100}")
-    _require_sense("adapters", [*paths.values()])
+def _require_texts(kind: str, texts: dict[str, Any]) -> None:
+    """Raises ValueError for what is not a text for each of a few names."""
+    _require_sense(kind, [*texts])
+    if not all(isinstance(value, str) for value in texts.values()):
+        raise ValueError(f"{kind} are written as {texts!r:.100}")
+    _require_sense(kind, [*texts.values()])
 
 
 def _is_whole(text: str) -> bool:

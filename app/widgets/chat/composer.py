@@ -56,12 +56,11 @@ class Composer(QWidget):
         self.edit = ComposerEdit(style, self)
         self.attachments = AttachmentStrip(style, self.edit, self)
         self.go_on = Button(style, "Continue", parent=self)
-        self.go_on.setToolTip("Have the answer go on (Shift-Cmd-Return)")
         self.go_on.hide()
         self.keep = Button(style, "Keep", parent=self)
         self.keep.setToolTip("Keep this text beside the other, as it is (Return)")
         self.keep.hide()
-        self.clip = ToolButton(style, Icon.CLIP, "Attach File", "Attach a file (Shift-Cmd-A)", parent=self)
+        self.clip = ToolButton(style, Icon.CLIP, "Attach File", "Attach a file", parent=self)
         self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
         self.cancel.hide()
@@ -72,6 +71,11 @@ class Composer(QWidget):
         QWidget.setTabOrder(self.clip, self.button)
         QWidget.setTabOrder(self.button, self.cancel)
         self._refresh()
+
+    def show_keys(self, go_on: str, attach: str) -> None:
+        """Name the keys that do what two of the buttons do, "" where there are none."""
+        for button, tip, keys in ((self.go_on, "Have the answer go on", go_on), (self.clip, "Attach a file", attach)):
+            button.setToolTip(f"{tip} ({keys})" if keys else tip)
 
     def _connect(self) -> None:
         self.edit.installEventFilter(self)

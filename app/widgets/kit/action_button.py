@@ -37,18 +37,27 @@ class ActionButton(ToolButton):
         stands_out: bool = False,
         is_on_fill: bool = False,
         parent: QWidget | None = None,
+        *,
+        size: int = 28,
+        icon_size: int = 16,
     ) -> None:
         super().__init__(
             style,
             icon,
             action.title,
             title_with_keys(action),
+            size,
+            icon_size,
             stands_out=stands_out,
             is_on_fill=is_on_fill,
             parent=parent,
         )
         self.action_id = action.id
         self.clicked.connect(self._ask)
+
+    def show_action(self, action: AnyAction) -> None:
+        """Name the keys that the command has now."""
+        self.setToolTip(title_with_keys(action))
 
     def _ask(self) -> None:
         self.asked.emit(self.action_id)

@@ -51,6 +51,11 @@ class SearchField(QLineEdit):
     def sizeHint(self) -> QSize:
         return QSize(200, self._style.typography.row)
 
+    def show_keys(self, keys: str) -> None:
+        """Name the keys that lead here."""
+        self._keys = keys
+        self.update()
+
     def take_focus(self) -> None:
         """Come here by the keyboard; what was looked for before is replaced by typing."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)

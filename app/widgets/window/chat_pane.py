@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
-from app.viewmodels.actions import BY_ID, enabled
+from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.text_marks import TextMark
 from app.viewmodels.find.find import Find
@@ -51,7 +51,7 @@ class ChatPane(QWidget):
         self.find_bar = FindBar(style, app.find, BY_ID, self)
         self.find_bar.hide()
         self.banner = NoticeBanner(style, app.notices, self)
-        self.view = ChatView(style, app.chat.chat_model, state, BY_ID, self)
+        self.view = ChatView(style, app.chat.chat_model, state, app.keys.actions, self)
         self.welcome = WelcomeView(style, state, self)
         self.composer_area = ComposerArea(style, state, self)
         self.composer = self.composer_area.composer

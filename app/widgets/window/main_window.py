@@ -21,13 +21,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
-from app.viewmodels.actions import ACTIONS, BY_ID, bound, checked, enabled, offered
+from app.viewmodels.actions import ACTIONS, bound, checked, enabled, offered
 from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.cache.cache_pane import CachePane
+from app.widgets.kit.action_button import ActionButton, native_keys
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
 from app.widgets.kit.dialogs import ask_to_delete
@@ -69,7 +70,7 @@ class MainWindow(QMainWindow):
         self._style = style
         self._app = app
         self._changes = ChangeDetector()
-        self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, BY_ID)
+        self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, app.keys.actions)
         self.chat = ChatPane(style, app)
         self.branches = BranchesPane(style, app.branches)
         self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
@@ -77,7 +78,7 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(style, [self.branches, self.cache, self.settings])
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)
-        self.menus = Menus(self.menuBar(), self.do, app.settings)
+        self.menus = Menus(self.menuBar(), self.do, app.settings, app.keys)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
@@ -99,6 +100,7 @@ class MainWindow(QMainWindow):
         self._restore(app.settings.values.window)
         self._refresh()
         self._show_settings()
+        self._show_keys()
 
     def state(self) -> WindowState:
         """Return how the person leaves the window, for the next time."""
@@ -178,6 +180,7 @@ class MainWindow(QMainWindow):
         self.inspector.changed.connect(self._refresh_checks)
         app.state.changed.connect(self._refresh)
         app.settings.changed.connect(self._show_settings)
+        app.keys.changed.connect(self._show_keys)
         app.notices.announced.connect(self.announce)
         app.chat.open_draft.textReplaced.connect(self._come_to_composer)
 
@@ -231,6 +234,14 @@ class MainWindow(QMainWindow):
 
     def _show_settings(self) -> None:
         self.menus.show_recent(self._app.settings.values.recent_models, self._app.model.open)
+
+    def _show_keys(self) -> None:
+        """Have the tips of the window's buttons name the keys that hold now."""
+        actions = self._app.keys.actions
+        for button in self.findChildren(ActionButton):
+            button.show_action(actions[button.action_id])
+        self.sidebar.field.show_keys(native_keys(actions["find"]))
+        self.chat.composer.show_keys(native_keys(actions["continue"]), native_keys(actions["attach"]))
 
     def _refresh_checks(self) -> None:
         for action in ACTIONS:

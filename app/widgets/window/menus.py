@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.viewmodels.actions import ACTIONS, TABLE
 from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, budget_of, disk_budget_of
-from app.viewmodels.kit.action import Action, Menu, Submenu
+from app.viewmodels.kit.action import Action, AnyAction, Menu, Submenu
+from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.viewmodels.model.current_model import model_name
 from app.widgets.window.budget_menu import BudgetMenu
@@ -28,8 +29,9 @@ class Menus(QObject):
     disk_budget, the submenus of what the cache may take; quit, which Qt asks for on top of the table.
     """
 
-    def __init__(self, bar: QMenuBar, do: Do, settings: Settings) -> None:
+    def __init__(self, bar: QMenuBar, do: Do, settings: Settings, keys: KeyBindings) -> None:
         super().__init__(bar)
+        self._keys = keys
         self.actions: dict[str, QAction] = {}
         self.recent = QMenu(bar)
         self.folders = QMenu(bar)
@@ -55,6 +57,7 @@ class Menus(QObject):
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         menus[Menu.FILE].addAction(self.quit)
         settings.changed.connect(self._show_settings)
+        keys.changed.connect(self._show_keys)
         self._show_settings(settings.values)
 
     def _show_settings(self, values: SettingsValues) -> None:
@@ -62,9 +65,17 @@ class Menus(QObject):
         self.budget.mark(budget_of(values.budget).id)
         self.disk_budget.mark(disk_budget_of(values.disk_budget).id)
 
+    def _show_keys(self) -> None:
+        """Let every command be called by the keys that it has now. All are let go of first: two may have changed."""
+        others = [one for one in self._keys.actions.values() if self.actions[one.id].shortcuts() != _sequences(one)]
+        for action in others:
+            self.actions[action.id].setShortcuts([])
+        for action in others:
+            self.actions[action.id].setShortcuts(_sequences(action))
+
     def _entry(self, action: Action[Any, Any], bar: QMenuBar, do: Do) -> QAction:
         entry = QAction(action.title, bar)
-        entry.setShortcuts([QKeySequence(keys) for keys in action.keys])
+        entry.setShortcuts(_sequences(self._keys.actions[action.id]))
         entry.setMenuRole(_ROLES.get(action.id, QAction.MenuRole.NoRole))
         entry.setCheckable(action.is_checkable)
         entry.setStatusTip(action.tip)
@@ -107,6 +118,10 @@ class Menus(QObject):
         """Offer these folders, the last used first."""
         fill_recent(self.recent, folders, choose)
         self.recent.menuAction().setVisible(not self.recent.isEmpty())
+
+
+def _sequences(action: AnyAction) -> list[QKeySequence]:
+    return [QKeySequence(keys) for keys in action.keys]
 
 
 def fill_recent(menu: QMenu, folders: Iterable[str], choose: Do) -> None:

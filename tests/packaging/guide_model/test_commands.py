@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.actions import ACTIONS, SUBMENUS
+from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.settings import Settings
 from app.widgets.window.menus import Menus
 
@@ -48,7 +49,7 @@ def test_every_command_of_the_table_is_known() -> None:
 def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot, settings: Settings) -> None:
     bar = QMenuBar()
     qtbot.addWidget(bar)
-    Menus(bar, lambda _: None, settings)
+    Menus(bar, lambda _: None, settings, KeyBindings(ACTIONS, settings))
     found = {
         (menu.title(), entry.text())
         for menu in map(QAction.menu, bar.actions())

@@ -760,3 +760,15 @@ def test_the_disk_is_chosen_in_the_cache_menu(window: MainWindow, app: App) -> N
     assert every.isChecked()
     every.trigger()
     assert not every.isChecked()
+
+
+def test_tips_name_the_keys_that_hold(window: MainWindow, app: App) -> None:
+    """Those of the tool buttons, of the field that searches, and of the buttons below the message field."""
+    assert window.sidebar.new_button.toolTip() == "New Conversation (Ctrl+N)"
+    app.settings.update(keys={"new": "F5", "find": "F6", "attach": "", "continue": "F7"})
+    assert window.sidebar.new_button.toolTip() == "New Conversation (F5)"
+    assert window.chat.composer.clip.toolTip() == "Attach a file"
+    assert window.chat.composer.go_on.toolTip() == "Have the answer go on (F7)"
+    later = MainWindow(window._style, app)
+    assert later.sidebar.new_button.toolTip() == "New Conversation (F5)"
+    later.deleteLater()

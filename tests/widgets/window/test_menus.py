@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.actions import ACTIONS, Menu
+from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.settings import Settings
 from app.widgets.window.menus import Menus
 
@@ -29,7 +30,7 @@ def done() -> Done:
 
 @pytest.fixture
 def menus(bar: QMenuBar, done: Done, settings: Settings) -> Menus:
-    return Menus(bar, done.append, settings)
+    return Menus(bar, done.append, settings, KeyBindings(ACTIONS, settings))
 
 
 def test_every_action_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuBar) -> None:
@@ -147,7 +148,16 @@ def test_what_costs_or_deletes_something_says_so_before_it_is_chosen(menus: Menu
 
 def test_settings_reach_no_menu_of_a_window_that_is_gone(settings: Settings) -> None:
     bar = QMenuBar()
-    menus = Menus(bar, print, settings)
+    menus = Menus(bar, print, settings, KeyBindings(ACTIONS, settings))
     shiboken6.delete(bar)
     settings.update(budget="4 GB", keeps_every_fork=True)
     assert not shiboken6.isValid(menus)
+
+
+def test_other_keys_hold_at_once_also_where_two_commands_exchange_theirs(menus: Menus, settings: Settings) -> None:
+    settings.update(keys={"new": "Ctrl+O", "open_model": "Ctrl+N", "import": ""})
+    assert [keys.toString() for keys in menus.actions["new"].shortcuts()] == ["Ctrl+O"]
+    assert [keys.toString() for keys in menus.actions["open_model"].shortcuts()] == ["Ctrl+N"]
+    assert menus.actions["import"].shortcuts() == []
+    settings.update(keys={})
+    assert [keys.toString() for keys in menus.actions["new"].shortcuts()] == ["Ctrl+N"]

@@ -17,7 +17,7 @@ from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
 from app.viewmodels.kit.action import Actions, AnyAction
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
-from app.widgets.kit.action_button import title_with_keys
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
@@ -93,8 +93,8 @@ class ActionStrip(QWidget):
         row.setSpacing(0)
         row.addWidget(self.copy)
         for action in actions:
-            icon, tip = _ICONS[action.id], title_with_keys(action)
-            button = self.acts[action.id] = ToolButton(style, icon, action.title, tip, ACTION, _ICON, parent=self)
+            button = ActionButton(style, _ICONS[action.id], action, parent=self, size=ACTION, icon_size=_ICON)
+            self.acts[action.id] = button
             button.clicked.connect(partial(self.asked.emit, action.id))
             row.addWidget(button)
 
