@@ -37,9 +37,10 @@ from app.protocol.engine import EngineFactory
 from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
-from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.settings import GUIDE, Settings
 from app.widgets.kit.style import Style
-from app.widgets.kit.theme import DARK, LIGHT
+from app.widgets.kit.theme import LIGHT
+from app.widgets.window.appearance import Appearance
 from app.widgets.window.application import Application
 from app.widgets.window.main_window import MainWindow
 from app.worker.engine_host import EngineHost
@@ -83,12 +84,8 @@ class Program(QObject):
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.app.notices.error)
         self.watch.returned.connect(self.app.notices.dismiss)
-        hints = QApplication.styleHints()
-        self.style = Style(
-            DARK if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT, self.settings.values.window.body_size
-        )
-        self.style.apply_to_application()
-        self.style.follow_system(hints)
+        self.style = Style(LIGHT, self.settings.values.window.body_size)
+        self.appearance = Appearance(self.style, self.settings, QApplication.styleHints(), self)
         self.window = MainWindow(self.style, self.app)
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
@@ -104,7 +101,7 @@ class Program(QObject):
         guide is. After a run that ended badly at its very beginning, no conversation is opened by itself either.
         """
         reopens = self._last is None or not self._last.was_short(time.time())
-        suspect, usual = self.settings.values.suspect, self.settings.values.model or self.folders.guide
+        suspect, usual = self.settings.values.suspect, self.start_model
         if model is None and suspect:
             self.app.start(self.folders.guide if suspect == usual else usual, reopens, suspect)
         else:
@@ -112,6 +109,12 @@ class Program(QObject):
         if self._last is not None:
             self.app.tell_ended_badly(self._last.has_crashed, reopens)
         self.window.show()
+
+    @property
+    def start_model(self) -> str:
+        """The folder of the model that a start begins with: the chosen one, else the one that was used last."""
+        chosen = self.settings.values.start_model or self.settings.values.model
+        return self.folders.guide if chosen in ("", GUIDE) else chosen
 
     def answer_later_starts(self, lock: InstanceLock) -> None:
         """Let whoever starts the program again on this data folder have their paths opened here."""
@@ -204,7 +207,7 @@ def _let_go(lock: InstanceLock) -> None:
 
 def _show(app: Application, program: Program, options: Options, messages: QtMessages) -> int:
     """Show the window until it is closed."""
-    signals = UnixSignals(QApplication.closeAllWindows, app)
+    signals = UnixSignals(program.window.end, app)
     app.aboutToQuit.connect(program.close)
     program.start(options.model)
     for path in options.documents:

@@ -392,6 +392,21 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     assert make_program().app.chat.state.now.card is None
 
 
+def test_a_start_begins_with_the_model_that_was_chosen_for_it(
+    qtbot: QtBot, make_program: Callable[..., Program], script: Script
+) -> None:
+    """Whichever was used last; the guide lies elsewhere in each version, and is chosen by a name."""
+    program = make_program(model=Path("/models/one"))
+    ask(qtbot, program, "Well?")
+    guide = program.folders.guide
+    for chosen, wanted in (("/models/two", "/models/two"), ("guide", guide), ("", guide)):
+        program.settings.update(start_model=chosen)
+        script.commands.clear()
+        program = make_program()
+        ask(qtbot, program, "Still there?")
+        assert [one.path for one in script.commands if isinstance(one, LoadModel)] == [wanted]
+
+
 DEATH_OR_HANG = """
 import os, sys, threading, time
 from functools import partial

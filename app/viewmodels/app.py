@@ -92,10 +92,11 @@ class App(QObject):
     def start(self, model: str, reopens: bool = True, suspect: str = "") -> None:
         """Read what is stored, go on where the person left, and ask for this model.
 
-        reopens: False leaves every conversation closed; the drafts are there all the same. suspect: another model,
+        reopens: False leaves every conversation closed, and so does who wants to begin with a new one; the drafts are
+        there all the same. suspect: another model,
         which the program did not live through, so that this one is opened; that is then said.
         """
-        restore = partial(self.chat.restore, reopens=reopens)
+        restore = partial(self.chat.restore, reopens=reopens and self.settings.values.start_with != "new")
         self.cache.start()
         self._store.do(lambda store: store.notice, self.notices.add_error)
         self._store.do(lambda store: store.emptied, self.cache.release)

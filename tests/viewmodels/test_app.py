@@ -799,3 +799,20 @@ def test_a_model_is_sampled_as_its_authors_recommend_and_the_guide_as_it_was_tra
     assert model.sampling == model.info.sampling == Sampling()
     model.info = replace(model.info, sampling=Sampling(temperature=0.25, top_k=7))
     assert model.sampling == Sampling(temperature=0.25, top_k=7)
+
+
+def test_who_wants_so_begins_with_a_new_conversation_after_each_start(
+    qtbot: QtBot, make_app: Callable[..., App]
+) -> None:
+    first = make_app()
+    ask(qtbot, first, "Before the restart")
+    left = first.library.open_id
+    first.settings.update(start_with="new")
+    app = make_app()
+    ready(qtbot, app)
+    qtbot.waitUntil(lambda: app.library.conversation_model.rowCount() == 2)
+    assert texts(app) == []
+    app.library.open(left)
+    app.settings.update(start_with="whatever a later version knows")
+    again = make_app()
+    qtbot.waitUntil(lambda: texts(again) == ["Before the restart", "You said: Before the restart"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -23,6 +24,9 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.model.model_region import ModelRegion
 from app.worker.engine_host import EngineHost
+
+FOLDER_NAME = "Espalier Cache"
+"""The folder that is made in one that a person chooses: nothing else lies in it when its files are deleted."""
 
 
 class CacheRegion(QObject):
@@ -46,7 +50,7 @@ class CacheRegion(QObject):
         notices: Notices,
         parent: QObject | None = None,
     ) -> None:
-        """folder: where cached state is written, "" for nowhere."""
+        """folder: where cached state is usually written, "" for nowhere."""
         super().__init__(parent)
         self._settings, self._model, self._notices = settings, model, notices
         self.trie_model = TrieModel(self)
@@ -100,6 +104,23 @@ class CacheRegion(QObject):
     def show_files(self) -> None:
         """Have the folder of the cached state shown."""
         self.folderWanted.emit(self.disk_cache.folder)
+
+    def move_files(self, folder: str) -> None:
+        """Write cached state into a folder in this one from now on, "" for the usual place; what there was is deleted.
+
+        The model in use is opened again: it takes its files from one place as long as it is open.
+        """
+        wanted = str(Path(folder) / FOLDER_NAME) if folder else ""
+        if wanted == self._settings.values.cache_folder:
+            return
+        try:
+            self._settings.update(cache_folder=wanted)
+        except ValueError:
+            self._notices.error(Problem("The cache files stay where they are", "The name of that folder is no text."))
+            return
+        model = self._model.current_model
+        if model.loading is not None or model.info is not None:
+            self._model.open(model.path if model.loading is None else model.loading.path)
 
     def forget_conversation(self, conversation_id: str) -> None:
         """Delete the state that only this conversation uses, and say so. Its words stay."""

@@ -11,6 +11,7 @@ from app.protocol.commands import ClearDiskCache, EraseOwner, Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import ModelInfo
 from app.viewmodels.cache.budgets import disk_budget_of
+from app.viewmodels.cache.engine_budgets import folder_of
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 
@@ -18,20 +19,24 @@ from app.worker.engine_host import EngineHost
 class DiskCache(QObject):
     """Tells the engine what to keep and what to let go of.
 
-    Attribute: folder, where the files lie, "" for nowhere.
-
     Signal: answered(object), the `Pinned` that was asked for.
     """
 
     answered = Signal(object)
 
     def __init__(self, host: EngineHost, settings: Settings, folder: str, parent: QObject | None = None) -> None:
+        """folder: where files usually lie, "" for nowhere."""
         super().__init__(parent)
         self._host = host
         self._settings = settings
-        self.folder = folder
+        self._usual = folder
         self._ids = count(1)
         self._asked: set[int] = set()
+
+    @property
+    def folder(self) -> str:
+        """Where the files lie, "" for nowhere."""
+        return folder_of(self._settings.values, self._usual)
 
     def serves(self, info: ModelInfo | None) -> bool:
         """Return whether state of this model is to be kept on disk."""

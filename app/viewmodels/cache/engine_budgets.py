@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.protocol.commands import ConfigureDiskCache, SetBudget
+from app.protocol.commands import ClearDiskCache, ConfigureDiskCache, SetBudget
 from app.viewmodels.cache.budgets import DEFAULT, budget_of, disk_budget_of
 from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.worker.engine_host import EngineHost
@@ -14,7 +14,7 @@ class EngineBudgets(QObject):
     """Sends the cache's settings to an engine that starts, and again whenever one of them changes."""
 
     def __init__(self, host: EngineHost, settings: Settings, snapshots: str, parent: QObject | None = None) -> None:
-        """Listen to `settings`. snapshots: folder of the cached state, "" for none on disk."""
+        """Listen to `settings`. snapshots: usual folder of the cached state, "" for none on disk."""
         super().__init__(parent)
         self._host, self._settings, self._snapshots = host, settings, snapshots
         self._sent = settings.values
@@ -23,9 +23,10 @@ class EngineBudgets(QObject):
     def send_disk(self) -> None:
         """Tell a new engine, before its first model, what it may write."""
         values = self._settings.values
-        if self._snapshots:
+        folder = folder_of(values, self._snapshots)
+        if folder:
             allowed = disk_budget_of(values.disk_budget).bytes
-            self._host.submit(ConfigureDiskCache(self._snapshots, allowed, values.keeps_every_fork))
+            self._host.submit(ConfigureDiskCache(folder, allowed, values.keeps_every_fork))
 
     def send_memory(self) -> None:
         """Tell an engine that has loaded a model how much memory it may take, unless that is the default."""
@@ -39,5 +40,13 @@ class EngineBudgets(QObject):
         before, self._sent = self._sent, values
         if values.budget != before.budget:
             self._send_memory()
-        if (values.disk_budget, values.keeps_every_fork) != (before.disk_budget, before.keeps_every_fork):
+        if self._snapshots and values.cache_folder != before.cache_folder:
+            self._host.submit(ClearDiskCache())  # of the folder that the engine knows until it is told of the other
             self.send_disk()
+        elif (values.disk_budget, values.keeps_every_fork) != (before.disk_budget, before.keeps_every_fork):
+            self.send_disk()
+
+
+def folder_of(values: SettingsValues, usual: str) -> str:
+    """Return where cached state is written: where the person wants it, else in the usual folder; "" for nowhere."""
+    return usual and (values.cache_folder or usual)

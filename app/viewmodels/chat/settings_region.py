@@ -67,7 +67,7 @@ class SettingsRegion(QObject):
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._timer.timeout.connect(self._ask_price)
         self.state = LiveState(self._state, self)
-        self.state.follow(library.state.staled, current_model.changed, self.presets.changed)
+        self.state.follow(library.state.staled, current_model.changed, self.presets.changed, settings.changed)
 
     # What is asked
 
@@ -130,7 +130,7 @@ class SettingsRegion(QObject):
     def apply(self, preset: str) -> None:
         """Take the settings of a preset in place of all that were chosen; new conversations begin with it too."""
         self._settings.update(preset=preset)
-        self.all.choose(self._open_id, None if self._is_new(self._open_id) else self.presets.of(preset))
+        self.all.choose(self._open_id, None if self._follows_last else self.presets.of(preset))
         self._renew(self._open_id)
         self._changed()
 
@@ -139,7 +139,7 @@ class SettingsRegion(QObject):
         if not self.presets.problem_of(name):
             self.presets.save(name, self._changes(self._open_id))
             self._settings.update(preset=" ".join(name.split()))
-            if self._is_new(self._open_id):
+            if self._follows_last:
                 self.all.choose(self._open_id, None, keeps_typed=True)
             self._changed()
 
@@ -147,8 +147,12 @@ class SettingsRegion(QObject):
         """Give a preset another name."""
         if not self.presets.problem_of(new_name, name):
             self.presets.rename(name, new_name)
-            if self._settings.values.preset == name:
-                self._settings.update(preset=" ".join(new_name.split()))
+            chosen = self._settings.values
+            new = " ".join(new_name.split())
+            self._settings.update(
+                preset=new if chosen.preset == name else chosen.preset,
+                start_preset=new if chosen.start_preset == name else chosen.start_preset,
+            )
 
     def show_answer(self, message_id: str | None) -> None:
         """Show the settings of this answer; None for the last one of the open path."""
@@ -209,10 +213,20 @@ class SettingsRegion(QObject):
         chosen = self.all.of(conversation_id).sampling
         if chosen is not None:
             return chosen
-        return self.presets.of(self._settings.values.preset) if self._is_new(conversation_id) else {}
+        return self.presets.of(self._new_preset) if self._is_new(conversation_id) else {}
+
+    @property
+    def _follows_last(self) -> bool:
+        """Whether the open conversation has whatever preset was chosen last, since nothing was said in it yet."""
+        return self._is_new(self._open_id) and not self._settings.values.start_preset
+
+    @property
+    def _new_preset(self) -> str:
+        """The preset that new conversations begin with."""
+        return self._settings.values.start_preset or self._settings.values.preset
 
     def _is_new(self, conversation_id: str) -> bool:
-        """Return whether nothing was said yet: such a conversation has the preset used last."""
+        """Return whether nothing was said yet: such a conversation has the preset of new ones."""
         return not self._library.library.is_stored(conversation_id)
 
     def _usable(self, conversation_id: str) -> ChatSettings:
@@ -280,7 +294,7 @@ class SettingsRegion(QObject):
         if self.all.of(self._open_id).typed:
             return ""
         names = [one.name for one in self.presets.all if replace(defaults, **self.presets.of(one.name)) == mine]
-        last = self._settings.values.preset
+        last = self._settings.values.preset if self.all.of(self._open_id).sampling is not None else self._new_preset
         return last if last in names else next(iter(names), "")
 
     # What it costs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAccessibilityHints, QGuiApplication, QStyleHints
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from app.widgets.kit.formulas import Formulas
@@ -43,8 +42,13 @@ class Style(QObject):
 
     def set_text_size(self, body: int) -> None:
         """Change the size of the body role, 10 to 24 pixels; all others follow."""
-        self.typography = Typography(body)
+        self.typography = Typography(body, self.typography.code_family)
         self.apply_to_application()
+        self.changed.emit()
+
+    def set_code_font(self, family: str) -> None:
+        """Write code in another family, "" or one that is not installed for the system's."""
+        self.typography = Typography(self.typography.body, family)
         self.changed.emit()
 
     def apply_to_application(self) -> None:
@@ -55,23 +59,8 @@ class Style(QObject):
             if sys.platform != "darwin":
                 app.setFont(self.text_style(TextRole.UI).font)
 
-    def follow_system(self, hints: QStyleHints) -> None:
-        """Take the system's appearance now and whenever it changes."""
-        hints.colorSchemeChanged.connect(self._take_system_theme)
-        hints.accessibility().contrastPreferenceChanged.connect(self._take_system_theme)
-        self._take_system_theme()
-
-    def _take_system_theme(self) -> None:
-        hints = QGuiApplication.styleHints()
-        is_dark = hints.colorScheme() is Qt.ColorScheme.Dark
-        self.set_theme(system_theme(is_dark, _wants_contrast(hints.accessibility())))
-
 
 def system_theme(is_dark: bool, wants_contrast: bool) -> Theme:
     """Return the theme for what the system asks."""
     theme = DARK if is_dark else LIGHT
     return theme.with_increased_contrast() if wants_contrast else theme
-
-
-def _wants_contrast(hints: QAccessibilityHints) -> bool:
-    return hints.contrastPreference() is Qt.ContrastPreference.HighContrast

@@ -49,10 +49,12 @@ class TextStyle:
 class Typography:
     """All roles at one text size, and the measures that grow with it.
 
-    body: pixels of the body role, 10 to 24; every other role keeps its proportion to it.
+    body: pixels of the body role, 10 to 24; every other role keeps its proportion to it. code_family: of the roles
+    whose pitch is fixed, "" or one that is not installed for the system's own.
     """
 
-    def __init__(self, body: int = BODY_SIZE) -> None:
+    def __init__(self, body: int = BODY_SIZE, code_family: str = "") -> None:
+        self.code_family = code_family
         self.body = min(LARGEST_BODY, max(SMALLEST_BODY, body))
         self.scale = self.body / BODY_SIZE
         self._text_styles: dict[TextRole, TextStyle] = {}
@@ -91,9 +93,13 @@ class Typography:
         """Height of the lines at the foot of the window."""
         return self.scaled(14) + 14
 
+    def _family(self, is_fixed: bool) -> str:
+        is_chosen = is_fixed and bool(self.code_family) and QFontDatabase.hasFamily(self.code_family)
+        return self.code_family if is_chosen else system_family(is_fixed)
+
     def _make(self, role: TextRole) -> TextStyle:
         pixels, weight, line, is_fixed = role.value
-        font = QFont(_family(is_fixed))
+        font = QFont(self._family(is_fixed))
         font.setPixelSize(max(_SMALLEST, self.scaled(pixels)))
         font.setWeight(QFont.Weight(weight))
         font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
@@ -107,7 +113,7 @@ class Typography:
         return TextStyle(font, QFontMetricsF(font), self.scaled(line))
 
 
-def _family(is_fixed: bool) -> str:
+def system_family(is_fixed: bool) -> str:
     """Return the system's own family; off the Mac the nearest relative of its fonts, where one is installed."""
     kind = QFontDatabase.SystemFont.FixedFont if is_fixed else QFontDatabase.SystemFont.GeneralFont
     family = QFontDatabase.systemFont(kind).family()

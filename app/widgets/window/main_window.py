@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -18,7 +19,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, bound, checked, enabled, offered
@@ -34,7 +35,7 @@ from app.widgets.kit.controls import Control
 from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import BODY_SIZE
+from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
 from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
@@ -53,6 +54,8 @@ from app.widgets.window.text_commands import TextCommands
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
+QUIT_TITLE = "Quit while an answer is being written?"
+QUIT_SENTENCE = "What is written so far is kept, and the answer can go on with Continue Answer after the next start."
 _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
@@ -70,6 +73,8 @@ class MainWindow(QMainWindow):
         self._style = style
         self._app = app
         self._changes = ChangeDetector()
+        self._is_ending = False
+        self._quit_box: QMessageBox | None = None
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, app.keys.actions)
         self.chat = ChatPane(style, app)
         self.branches = BranchesPane(style, app.branches)
@@ -134,9 +139,9 @@ class MainWindow(QMainWindow):
             "copy": self._copy,
             "paste": self._text.paste,
             "select_all": self._select_all,
-            "bigger": lambda: style.set_text_size(style.typography.body + 1),
-            "smaller": lambda: style.set_text_size(style.typography.body - 1),
-            "actual_size": lambda: style.set_text_size(BODY_SIZE),
+            "bigger": lambda: self._choose_text_size(style.typography.body + 1),
+            "smaller": lambda: self._choose_text_size(style.typography.body - 1),
+            "actual_size": lambda: self._choose_text_size(BODY_SIZE),
             "find": self.chat.open_find,
             "compose": self.chat.composer_area.take_focus,
             "send": composer.go_on_from,
@@ -233,14 +238,22 @@ class MainWindow(QMainWindow):
         self._text.renew()
 
     def _show_settings(self) -> None:
-        self.menus.show_recent(self._app.settings.values.recent_models, self._app.model.open)
+        values = self._app.settings.values
+        self.menus.show_recent(values.recent_models, self._app.model.open)
+        if values.window.body_size != self._style.typography.body:
+            self._style.set_text_size(values.window.body_size)
+
+    def _choose_text_size(self, body: int) -> None:
+        """Keep a size of text; `_show_settings` makes it hold."""
+        size = min(LARGEST_BODY, max(SMALLEST_BODY, body))
+        self._app.settings.update(window=replace(self.state(), body_size=size))
 
     def _show_keys(self) -> None:
         """Have the tips of the window's buttons name the keys that hold now."""
         actions = self._app.keys.actions
         for button in self.findChildren(ActionButton):
             button.show_action(actions[button.action_id])
-        self.sidebar.field.show_keys(native_keys(actions["find"]))
+        self.sidebar.field.show_keys(native_keys(actions["find_everywhere"]))
         self.chat.composer.show_keys(native_keys(actions["continue"]), native_keys(actions["attach"]))
 
     def _refresh_checks(self) -> None:
@@ -330,7 +343,7 @@ class MainWindow(QMainWindow):
 
     def _delete_files(self) -> None:
         app = self._app
-        what = disk_text.deletion(app.cache.trie_model.view, app.folders.snapshots)
+        what = disk_text.deletion(app.cache.trie_model.view, app.cache.disk_cache.folder)
         ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", app.cache.delete_files, self)
 
     def _select_all(self) -> None:
@@ -381,8 +394,26 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self._focus_composer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Close at once: everything is saved already, and whoever built the window takes the program down."""
-        event.accept()
+        """Close at once: everything is saved already, and whoever built the window takes the program down.
+
+        Where the person wants it so, an answer is not cut off without a question.
+        """
+        is_asked = self._app.settings.values.asks_to_quit and self._app.chat.state.now.is_answering
+        if not is_asked or self._is_ending or not self.isVisible():
+            event.accept()
+            return
+        event.ignore()
+        if self._quit_box is None:
+            self._quit_box = ask_to_delete(QUIT_TITLE, QUIT_SENTENCE, "Quit", self.end, self)
+            self._quit_box.destroyed.connect(self._forget_quit_box)
+
+    def end(self) -> None:
+        """Close this window and all others without a question."""
+        self._is_ending = True
+        QApplication.closeAllWindows()
+
+    def _forget_quit_box(self) -> None:
+        self._quit_box = None
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self._attach.takes(event.mimeData()):

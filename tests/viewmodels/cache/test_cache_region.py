@@ -229,3 +229,32 @@ def test_dropped_files_are_counted() -> None:
         "1 cache file was dropped",
         "1 200 cache files were dropped",
     ]
+
+
+def test_files_that_move_are_deleted_first_and_the_model_is_opened_again(
+    qtbot: QtBot, app: App, script: Script, settings: Settings, folders: Folders, tmp_path: Path
+) -> None:
+    """It takes its files from one place as long as it is open; what it costs is said by whoever asks."""
+    ready(qtbot, app)
+    script.commands.clear()
+    app.cache.move_files(str(tmp_path))
+    ready(qtbot, app)
+    wanted = str(tmp_path / "Espalier Cache")
+    done = [ClearDiskCache(), ConfigureDiskCache(wanted), LoadModel(folders.guide)]
+    qtbot.waitUntil(lambda: of_kind(script, ClearDiskCache, ConfigureDiskCache, LoadModel) == done)
+    assert app.cache.state.now.folder == wanted
+    app.cache.move_files(str(tmp_path))
+    assert of_kind(script, ClearDiskCache, ConfigureDiskCache, LoadModel) == done, "they lie there already"
+    app.cache.move_files("")
+    assert settings.values.cache_folder == ""
+    assert app.cache.state.now.folder == FOLDER
+
+
+def test_a_folder_whose_name_is_no_text_is_refused_and_nothing_is_deleted(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    ready(qtbot, app)
+    app.cache.move_files("/disk/\udcff")
+    assert app.cache.state.now.folder == FOLDER
+    assert not of_kind(script, ClearDiskCache)
+    assert "stay where they are" in app.notices.now.text

@@ -390,3 +390,17 @@ def test_conversations_do_not_mix_and_nothing_typed_is_lost(
                 assert shown(app) == expected[home], seed
             expected[home] = shown(app)
     assert len(done) == 5
+
+
+def test_new_conversations_begin_with_the_preset_that_was_chosen_for_them(qtbot: QtBot, app: App) -> None:
+    """Whatever is used in others; one that has begun keeps its own."""
+    app.settings.update(start_preset="Precise")
+    assert now(app).preset == "Precise"
+    app.chat.settings.apply("Creative")
+    assert now(app).preset == "Creative"
+    ask(qtbot, app, "Which?")
+    assert now(app).preset == "Creative"
+    app.library.new_conversation()
+    assert now(app).preset == "Precise"
+    app.settings.update(start_preset="A preset that is gone")
+    assert now(app).preset == DEFAULTS
