@@ -74,7 +74,11 @@ class Program(QObject):
         self._last = last
         self._instance_server: InstanceServer | None = None
         self.settings = Settings(paths.settings, self)
-        self.folders = Folders(str(guide_model()), str(paths.snapshots), str(paths.downloads), str(starters()))
+        self.folders = Folders(
+            *(str(guide_model()), str(paths.snapshots), str(paths.downloads), str(starters())),
+            database=str(paths.database),
+            logs=str(paths.logs),
+        )
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
         self.app = App(self.host, store, self.settings, self.folders, self)

@@ -62,6 +62,7 @@ REGIONS: dict[str, set[str]] = {
     "branches": {"kit", "text", "warmth", "branches"},
     "models": {"kit", "text", "model", "hub"},
     "find": {"kit", "text", "find"},
+    "preferences": {"kit", "text", "preferences"},
 }
 # Folders of view models: which others each may know. The files above them bring all together.
 VIEW_MODELS: dict[str, set[str]] = {
@@ -76,6 +77,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "comparison": {"kit", "text", "library", "chat", "comparison"},
     "branches": {"kit", "text", "library", "warmth", "branches"},
     "find": {"kit", "text", "library", "chat", "find"},
+    "preferences": {"kit", "text", "model", "hub", "cache", "library", "warmth", "chat", "preferences"},
 }
 FILES = sorted(APP.rglob("*.py"))
 KNOWN = set(FILES)

@@ -139,6 +139,10 @@ class Store:
         """Return the files beside the database that hold conversations too; see `kept_copies.py`."""
         return () if self.database.path is None else kept_copies(self.database.path)
 
+    def drop_copies(self) -> None:
+        """Delete the files of `kept_copies`, as old as they may be. StoreError where one cannot be deleted."""
+        self._drop_copies(None)
+
     def keep_for_next_start(self, answers: Sequence[Message]) -> bool:
         """Put answers that could not be saved into a file of their own; False where that was not possible either."""
         return self.database.path is not None and write_unsaved(self.database.path, answers)

@@ -176,6 +176,14 @@ TABLE: tuple[Row, ...] = (
         tip="Shows what was deleted; it stays for 30 days.",
     ),
     Action(
+        id="preferences",
+        menu=Menu.FILE,
+        group="preferences",
+        title="Settings…",
+        keys=("Ctrl+,",),
+        tip="Shows what can be chosen: start, appearance, models, cache, shortcuts, privacy.",
+    ),
+    Action(
         id="close",
         menu=Menu.FILE,
         group="window",

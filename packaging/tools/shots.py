@@ -55,6 +55,7 @@ from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
+from tools.gallery import preferences  # noqa: E402
 from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
@@ -73,6 +74,8 @@ FOLDERS = Folders(
     "/Applications/Espalier.app/guide",
     "/Users/ana/Library/Caches/Espalier/snapshots",
     starters=str(ROOT / "resources" / "models" / "starters.json"),
+    database="/Users/ana/Library/Application Support/Espalier/conversations.db",
+    logs="/Users/ana/Library/Logs/Espalier",
 )
 INSTRUCTIONS = """You help two people plan four days in Lisbon. They have no car, travel light and get up early.
 
@@ -416,6 +419,12 @@ SCENES = (
     Scene("attachment-refused", Stage, then=_refuse, shown=_is_told),
     Scene("too-long", Stage, then=_overflow, shown=_is_over),
     Scene("too-long-limited", Stage, then=_overflow_limited, shown=_is_over),
+    *(
+        Scene(f"preferences-{name}", Stage, then=preferences.page(name), part=preferences.preferences_window)
+        for name in ("general", "appearance", "models", "cache", "shortcuts", "privacy")
+    ),
+    Scene("preferences-conflict", Stage, then=preferences.conflict, part=preferences.preferences_window),
+    Scene("preferences-large", Stage, body=24, then=preferences.page("cache"), part=preferences.preferences_window),
     Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready),
     Scene("conversation", Stage, then=_select_edge),
     Scene("streaming", Stage, then=_ask("And then put the dates into a table"), shown=_is_written),

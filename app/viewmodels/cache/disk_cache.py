@@ -35,7 +35,7 @@ class DiskCache(QObject):
 
     @property
     def folder(self) -> str:
-        """Where the files lie, "" for nowhere."""
+        """The folder of the files, "" for none."""
         return folder_of(self._settings.values, self._usual)
 
     def serves(self, info: ModelInfo | None) -> bool:

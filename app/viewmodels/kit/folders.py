@@ -11,6 +11,8 @@ class Folders:
 
     downloads: the file of downloads that are not finished, starters: that of good models to begin with; "" for none.
     hub_cache: where models from a hub are put, "" for the folder that all programs with huggingface_hub use.
+    database: the file of the conversations, logs: the folder of what the program writes of itself; "" where they are of
+    no concern.
     """
 
     guide: str
@@ -18,3 +20,5 @@ class Folders:
     downloads: str = ""
     starters: str = ""
     hub_cache: str = ""
+    database: str = ""
+    logs: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 from app.viewmodels.kit.action import AnyAction
@@ -175,8 +175,13 @@ class _Bound(Mapping[str, AnyAction]):
 def normal_keys(keys: str) -> str:
     """Return keys as Qt writes them portably, "" for what is no key, or several one after another."""
     sequence = QKeySequence(keys[:_LONGEST])
-    is_key = sequence.count() == 1 and sequence[0].key() not in _NO_KEYS
+    is_key = sequence.count() == 1 and _combination(sequence).key() not in _NO_KEYS
     return sequence.toString() if is_key else ""
+
+
+def _combination(sequence: QKeySequence) -> QKeyCombination:
+    found: QKeyCombination = sequence[0]  # type: ignore[index]  # PySide declares no indexing
+    return found
 
 
 def native(keys: str) -> str:
@@ -196,7 +201,7 @@ def _unfit(keys: str) -> str:
         return "This is no key that can be used."
     if keys in _RESERVED:
         return f"{native(keys)} cannot be used. {_RESERVED[keys]}"
-    combination = QKeySequence(keys)[0]
+    combination = _combination(QKeySequence(keys))
     is_function_key = Qt.Key.Key_F1 <= combination.key() <= Qt.Key.Key_F35
     if not is_function_key and not combination.keyboardModifiers() & _COMMANDS:
         return f"{native(keys)} writes or moves in text. Add {native('Ctrl+X')[:-1]}."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.edit import Edit, Operation, join_edits
+from app.conversation.edit import Edit, Operation, join_edits, merge_changes
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
@@ -107,6 +107,20 @@ class Edits(QObject):
                 return
             sentence = f"“{formatting.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
             self._make(lambda store: store.trash.delete_conversation(conversation_id), sentence)
+
+        self._when_saved(go)
+
+    def delete_all(self) -> None:
+        """Put every conversation into the trash, as one step of undo."""
+
+        def go() -> None:
+            stored = [one.id for one in self._library.conversations if self._library.is_stored(one.id)]
+            if self._held():
+                self._notices.error(store_error(Fault.WRITING, None).problem)
+            elif stored:
+                count = formatting.plural(len(stored), "conversation")
+                were = "was" if len(stored) == 1 else "were"
+                self._make(lambda store: _delete_all(store, stored), f"{count} {were} deleted. {STAY}")
 
         self._when_saved(go)
 
@@ -215,6 +229,14 @@ class Edits(QObject):
                 self._notices.info(sentence, undo_step=self._changes.step)
 
         self._changes.make(request, take, self._notices.error)
+
+
+def _delete_all(store: Store, conversation_ids: list[str]) -> Edit:
+    """Delete conversations one after the other, as one edit."""
+    edits = [store.trash.delete_conversation(one) for one in conversation_ids]
+    ids = tuple(dict.fromkeys(one for edit in edits for one in edit.conversation_ids))
+    changes = tuple(change for edit in edits for change in edit.changes)
+    return Edit(edits[0].operation, merge_changes(changes), ids)
 
 
 def _deleted(count: Deleted) -> str:

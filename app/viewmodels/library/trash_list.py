@@ -97,6 +97,15 @@ class TrashList(QObject):
 
         self._store.do(go, take, give_up)
 
+    def drop_copies(self) -> None:
+        """Delete the copies of the conversations that were kept. Whoever calls this has asked the person."""
+
+        def take(_done: None) -> None:
+            self.read()
+            self._notices.info("The copies are deleted. The conversations are as they were.")
+
+        self._store.do(lambda store: store.drop_copies(), take, self._notices.error)
+
     def _show(self, found: tuple[tuple[Trashed, ...], float, bool]) -> None:
         entries, now, self._has_copies = found
         self.rows.show([self._row(entry, now) for entry in entries])

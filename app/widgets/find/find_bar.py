@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.find.find import Find
 from app.viewmodels.kit.action import Actions
-from app.widgets.kit.action_button import title_with_keys
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
@@ -59,8 +59,8 @@ class FindBar(QWidget):
         self.setAccessibleName("Find in branch")
         self.field = FindField(style, "Find in branch", "Find in this branch", parent=self)
         earlier, later = actions["find_previous"], actions["find_next"]
-        self.previous = ToolButton(style, Icon.LEFT, earlier.title, title_with_keys(earlier), parent=self)
-        self.next = ToolButton(style, Icon.RIGHT, later.title, title_with_keys(later), parent=self)
+        self.previous = ActionButton(style, Icon.LEFT, earlier, parent=self)
+        self.next = ActionButton(style, Icon.RIGHT, later, parent=self)
         self.close_button = ToolButton(style, Icon.DISCARD, "Close Find", "Close (Esc)", 24, 14, parent=self)
         self.previous.clicked.connect(lambda: find.go(-1))
         self.next.clicked.connect(lambda: find.go(1))

@@ -73,3 +73,20 @@ class Icon(Enum):
         '<rect x="3.6" y="3.6" width="8.8" height="8.8" rx="2"/><path d="M6.3 1.6v2M9.7 1.6v2M6.3 12.4v2M9.7 12.4v2'
         'M1.6 6.3h2M1.6 9.7h2M12.4 6.3h2M12.4 9.7h2"/>'
     )
+    SETTINGS = (
+        '<circle cx="8" cy="8" r="2.1"/><path d="M8 1.9v1.7M8 12.4v1.7M1.9 8h1.7M12.4 8h1.7M3.7 3.7l1.2 1.2'
+        'M11.1 11.1l1.2 1.2M12.3 3.7l-1.2 1.2M4.9 11.1l-1.2 1.2"/><circle cx="8" cy="8" r="4.4"/>'
+    )
+    APPEARANCE = (
+        '<circle cx="8" cy="8" r="2.8"/><path d="M8 1.6v1.6M8 12.8v1.6M1.6 8h1.6M12.8 8h1.6M3.5 3.5l1.1 1.1'
+        'M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1M4.6 11.4l-1.1 1.1"/>'
+    )
+    CACHE = '<circle cx="8" cy="8" r="5.6"/><path d="M2.4 8h11.2a5.6 5.6 0 0 1-11.2 0z" fill="currentColor"/>'
+    KEYBOARD = (
+        '<rect x="1.6" y="3.9" width="12.8" height="8.2" rx="1.8"/><path d="M4.3 6.6h.01M6.8 6.6h.01M9.3 6.6h.01'
+        'M11.7 6.6h.01M5 9.4h6"/>'
+    )
+    PRIVACY = (
+        '<rect x="3.3" y="7" width="9.4" height="6.6" rx="1.6"/>'
+        '<path d="M5.2 6.8V5.2a2.8 2.8 0 0 1 5.6 0v1.6M8 9.6v1.6"/>'
+    )

@@ -48,7 +48,7 @@ class ChatPane(QWidget):
         self._app, self._style = app, style
         state = app.chat.state
         self.toolbar = Toolbar(style, app.state, self)
-        self.find_bar = FindBar(style, app.find, BY_ID, self)
+        self.find_bar = FindBar(style, app.find, app.keys.actions, self)
         self.find_bar.hide()
         self.banner = NoticeBanner(style, app.notices, self)
         self.view = ChatView(style, app.chat.chat_model, state, app.keys.actions, self)

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.actions import BY_ID
+from app.viewmodels.kit.action import Actions
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.warmth.price_card import PricedBranch, beginning_branch, following_branch, version_branch
 from app.widgets.chat.messages.row_controls import ActionStrip
@@ -25,8 +25,8 @@ _AFTER = {"branch_here"}  # commands that begin a branch after a message, and no
 class ChatPrices:
     """Watches the chat, and each control of its messages from when it is made."""
 
-    def __init__(self, hover: PriceHover, view: ChatView, library: LibraryRegion) -> None:
-        self._hover, self._view, self._library = hover, view, library
+    def __init__(self, hover: PriceHover, view: ChatView, library: LibraryRegion, actions: Actions) -> None:
+        self._hover, self._view, self._library, self._actions = hover, view, library, actions
         hover.watch(view.viewport(), self._disc)
         view.verticalScrollBar().valueChanged.connect(hover.hide)
         view.controls.made.connect(self._watch)
@@ -74,12 +74,12 @@ class ChatPrices:
 
     def _version(self, message_id: str, index: int, action_id: str) -> PricedBranch | None:
         branch = version_branch(self._library.tree, message_id, index)
-        keys = native_keys(BY_ID[action_id]) if action_id else ""
+        keys = native_keys(self._actions[action_id]) if action_id else ""
         return branch._replace(keys=((keys, "open"),)) if branch is not None and keys else branch
 
     def _beginning(self, button: QWidget, action_id: str, message_id: str, _at: QPoint = _ANYWHERE) -> Priced | None:
         """Return where a button begins another branch."""
-        tree, action = self._library.tree, BY_ID[action_id]
+        tree, action = self._library.tree, self._actions[action_id]
         branch = (following_branch if action_id in _AFTER else beginning_branch)(tree, message_id)
         if branch is None or not button.isEnabled():
             return None

@@ -47,6 +47,7 @@ from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
+from app.widgets.window.preferences_commands import PreferencesCommands
 from app.widgets.window.price_hover import PriceHover
 from app.widgets.window.sidebar_prices import SidebarPrices
 from app.widgets.window.sides import Sides
@@ -91,9 +92,10 @@ class MainWindow(QMainWindow):
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
-        self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library)
+        self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
+        self._preferences = PreferencesCommands(style, app, self)
         self._models = ModelCommands(style, app.model, app.hub, self.do, self)
         self.chat.welcome.modelsAsked.connect(self._models.show_models)
         self._runs = bound(app, self._own_runs())
@@ -165,6 +167,7 @@ class MainWindow(QMainWindow):
             **self._attach.runs,
             **self._library.runs,
             **self._models.runs,
+            **self._preferences.runs,
         }
 
     def _connect(self) -> None:

@@ -19,7 +19,7 @@ from app.widgets.window.budget_menu import BudgetMenu
 
 Do = Callable[[str], None]
 # Qt moves entries into the application's menu by their words unless each is told where it belongs.
-_ROLES = {"about": QAction.MenuRole.AboutRole}
+_ROLES = {"about": QAction.MenuRole.AboutRole, "preferences": QAction.MenuRole.PreferencesRole}
 
 
 class Menus(QObject):

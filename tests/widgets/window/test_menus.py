@@ -58,6 +58,7 @@ def test_no_shortcut_means_two_things(menus: Menus) -> None:
 def test_roles_are_said_and_not_guessed(menus: Menus) -> None:
     roles = {action_id: entry.menuRole() for action_id, entry in menus.actions.items()}
     assert roles.pop("about") is QAction.MenuRole.AboutRole
+    assert roles.pop("preferences") is QAction.MenuRole.PreferencesRole
     assert set(roles.values()) == {QAction.MenuRole.NoRole}
     assert menus.quit.menuRole() is QAction.MenuRole.QuitRole
 

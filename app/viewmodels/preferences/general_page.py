@@ -1,0 +1,108 @@
+"""The page of the settings about starting and quitting, and the one about how everything looks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtGui import QFontDatabase
+
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.preferences.rows import ON, Amount, Choice, Group, Handlers, Toggle
+
+_STARTS = (("last", "Where I was"), ("new", "A new conversation"))
+_LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+_SMALLEST, _LARGEST = 10, 24
+
+
+class GeneralPage:
+    """Starting and quitting: what opens, and whether a question comes first."""
+
+    id = "general"
+    title = "General"
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Return what the page shows now."""
+        values = self._settings.values
+        start = Choice(
+            id="start_with",
+            title="When Espalier starts, open",
+            detail="Words that were not sent are there either way.",
+            value=values.start_with,
+            choices=_STARTS,
+        )
+        quits = Toggle(
+            id="asks_to_quit",
+            title="Ask before quitting while an answer is written",
+            detail="What is written is kept without a question, too, and can go on later.",
+            is_on=values.asks_to_quit,
+        )
+        return Group("Start", (start,)), Group("Quitting", (quits,), "Everything is saved as it happens.")
+
+    @property
+    def handlers(self) -> Handlers:
+        """Return what its rows do."""
+        return {
+            "start_with": lambda _id, value: self._settings.update(start_with=value),
+            "asks_to_quit": lambda _id, value: self._settings.update(asks_to_quit=value == ON),
+        }
+
+    def show(self) -> None:
+        """Do nothing: everything is known already."""
+
+
+class AppearancePage:
+    """Light or dark, and the type."""
+
+    id = "appearance"
+    title = "Appearance"
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._fonts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Return what the page shows now."""
+        values = self._settings.values
+        look = Choice(id="appearance", title="Appearance", value=values.appearance, choices=_LOOKS)
+        size = min(_LARGEST, max(_SMALLEST, values.window.body_size))
+        text = Amount(
+            id="text_size",
+            title="Text size",
+            detail="Of everything, in the proportion of a message’s text.",
+            value=size,
+            low=_SMALLEST,
+            high=_LARGEST,
+            shown=str(size),
+        )
+        code = Choice(
+            id="code_font",
+            title="Font of code",
+            detail="Fonts of fixed pitch that are installed.",
+            value=values.code_font,
+            choices=(("", "The system’s"), *self._fonts),
+        )
+        return Group("Colours", (look,)), Group("Text", (text, code))
+
+    @property
+    def handlers(self) -> Handlers:
+        """Return what its rows do."""
+        return {
+            "appearance": lambda _id, value: self._settings.update(appearance=value),
+            "text_size": lambda _id, value: self._choose_size(round(float(value))),
+            "code_font": lambda _id, value: self._settings.update(code_font=value),
+        }
+
+    def show(self) -> None:
+        """Look once which fonts there are."""
+        if not self._fonts:
+            families = [one for one in QFontDatabase.families() if QFontDatabase.isFixedPitch(one)]
+            self._fonts = tuple((one, one) for one in families if not QFontDatabase.isPrivateFamily(one))
+
+    def _choose_size(self, body: int) -> None:
+        size = min(_LARGEST, max(_SMALLEST, body))
+        self._settings.update(window=replace(self._settings.values.window, body_size=size))

@@ -1,0 +1,95 @@
+"""The settings in pages: what is shown of the page in sight, and what its rows do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.chat.presets import Presets
+from app.viewmodels.hub.hub_region import HubRegion
+from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.key_bindings import KeyBindings
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.preferences.cache_page import CachePage
+from app.viewmodels.preferences.general_page import AppearancePage, GeneralPage
+from app.viewmodels.preferences.models_page import ModelsPage
+from app.viewmodels.preferences.privacy_page import PrivacyPage
+from app.viewmodels.preferences.rows import Group, Page
+from app.viewmodels.preferences.shortcuts_page import ShortcutsPage
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """The page in sight: its id and title, and what it shows."""
+
+    id: str
+    title: str
+    groups: tuple[Group, ...]
+
+
+class Preferences(QObject):
+    """All pages, of which one is in sight. Each change holds at once and is kept.
+
+    Attributes: state, of the page in sight; pages.
+    """
+
+    state: LiveState[PageState]
+
+    def __init__(
+        self,
+        settings: Settings,
+        folders: Folders,
+        keys: KeyBindings,
+        library: LibraryRegion,
+        presets: Presets,
+        model: ModelRegion,
+        hub: HubRegion,
+        cache: CacheRegion,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._privacy = PrivacyPage(folders, library, cache, hub, self)
+        self.pages: tuple[Page, ...] = (
+            GeneralPage(settings),
+            AppearancePage(settings),
+            ModelsPage(settings, model, hub, presets),
+            CachePage(settings, cache),
+            ShortcutsPage(keys),
+            self._privacy,
+        )
+        self._current: Page = next(
+            (one for one in self.pages if one.id == settings.values.settings_page), self.pages[0]
+        )
+        self.state = LiveState(self._state, self)
+        self.state.follow(settings.changed, keys.changed, presets.changed, model.list.state.staled)
+        self.state.follow(hub.state.staled, cache.state.staled, library.state.staled, library.trash_list.changed)
+        self.state.follow(self._privacy.usage.changed)
+        self._current.show()
+
+    def show_page(self, page_id: str) -> None:
+        """Bring a page into sight, and remember it. Raises KeyError for an id that no page has."""
+        self._current = {page.id: page for page in self.pages}[page_id]
+        self._settings.update(settings_page=page_id)
+        self._current.show()
+        self.state.refresh()
+        self.state.catch_up()
+
+    def act(self, row_id: str, value: str = "") -> None:
+        """Do what a row or a button of the page in sight does. Raises KeyError for an id that it has not."""
+        name, _, argument = row_id.partition(":")
+        self._current.handlers[name](argument, value)
+        self.state.refresh()
+        self.state.catch_up()
+
+    def close(self) -> None:
+        """Measure nothing any more."""
+        self._privacy.usage.close()
+
+    def _state(self) -> PageState:
+        return PageState(self._current.id, self._current.title, self._current.groups)
