@@ -352,6 +352,14 @@ TABLE: tuple[Row, ...] = (
         tip="Gives the text its usual size again.",
     ),
     Action(
+        id="full_screen",
+        menu=Menu.VIEW,
+        group="full screen",
+        title="Enter Full Screen",
+        keys=("Meta+Ctrl+F",),
+        tip="Gives the window the whole screen, or takes it back.",
+    ),
+    Action(
         id="compose",
         menu=Menu.VIEW,
         group="focus",
@@ -625,6 +633,28 @@ TABLE: tuple[Row, ...] = (
         tip="Deletes the cached state of all models from the disk; conversations stay.",
         needs="disk_cache",
         is_enabled=lambda state: bool(state.cache.folder),
+    ),
+    Action(
+        id="minimise",
+        menu=Menu.WINDOW,
+        group="window",
+        title="Minimise",
+        keys=("Ctrl+M",),
+        tip="Puts the window away until it is wanted again.",
+    ),
+    Action(
+        id="zoom",
+        menu=Menu.WINDOW,
+        group="window",
+        title="Zoom",
+        tip="Makes the window as large as there is room for, or as it was.",
+    ),
+    Action(
+        id="bring_all",
+        menu=Menu.WINDOW,
+        group="all",
+        title="Bring All to Front",
+        tip="Puts all windows of the program above those of others.",
     ),
     Action(
         id="about",

@@ -7,7 +7,7 @@ import re
 from app.viewmodels.actions import ACTIONS, SUBMENUS, TABLE
 
 # A Mac names modifiers in this order; Qt's "Ctrl" is the Command key there.
-_MODIFIERS = (("Alt", "Option"), ("Shift", "Shift"), ("Ctrl", "Cmd"))
+_MODIFIERS = (("Meta", "Control"), ("Alt", "Option"), ("Shift", "Shift"), ("Ctrl", "Cmd"))
 _KEY_NAMES = {"Escape": "Esc", "Backspace": "Delete"}
 # Keys that no menu of the table shows: those of the message field, and the system's own for quitting.
 _FURTHER_KEYS = {"send": ("Return", "Shift-Return"), "quit": ("Cmd-Q",)}

@@ -19,6 +19,7 @@ class Menu(StrEnum):
     VIEW = "View"
     BRANCH = "Branch"
     CACHE = "Cache"
+    WINDOW = "Window"
     HELP = "Help"
 
 

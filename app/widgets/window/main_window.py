@@ -52,6 +52,7 @@ from app.widgets.window.price_hover import PriceHover
 from app.widgets.window.sidebar_prices import SidebarPrices
 from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
+from app.widgets.window.window_commands import WindowCommands
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
+        self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)
         self._preferences = PreferencesCommands(style, app, self)
         self._models = ModelCommands(style, app.model, app.hub, self.do, self)
         self.chat.welcome.modelsAsked.connect(self._models.show_models)
@@ -168,6 +170,7 @@ class MainWindow(QMainWindow):
             **self._library.runs,
             **self._models.runs,
             **self._preferences.runs,
+            **self._windows.runs,
         }
 
     def _connect(self) -> None:
@@ -390,6 +393,11 @@ class MainWindow(QMainWindow):
         """Letters that nothing has a use for are meant for the message field."""
         if not self.chat.take_letter(event):
             super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.WindowStateChange:
+            self._windows.show_state()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

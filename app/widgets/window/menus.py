@@ -26,7 +26,8 @@ class Menus(QObject):
     """All commands as actions, by id, and the menus that are filled while the program runs.
 
     Attributes: actions; recent, the submenu of models opened lately; folders, the one of folders; budget and
-    disk_budget, the submenus of what the cache may take; quit, which Qt asks for on top of the table.
+    disk_budget, the submenus of what the cache may take; window, the menu that lists the windows; quit, which Qt asks
+    for on top of the table.
     """
 
     def __init__(self, bar: QMenuBar, do: Do, settings: Settings, keys: KeyBindings) -> None:
@@ -43,7 +44,8 @@ class Menus(QObject):
             "budget": self.budget,
             "disk_budget": self.disk_budget,
         }
-        self._menus = menus = {menu: bar.addMenu(menu.value) for menu in Menu}
+        menus = self._menus = {menu: bar.addMenu(menu.value) for menu in Menu}
+        self.window = menus[Menu.WINDOW]
         menus[Menu.CACHE].setToolTipsVisible(True)
         groups: dict[Menu, str] = {}
         for row in TABLE:

@@ -30,6 +30,7 @@ def test_a_command_that_does_not_exist_raises() -> None:
         ("Ctrl+D", "Cmd-D"),
         ("Ctrl+Shift+G", "Shift-Cmd-G"),
         ("Ctrl+Alt+Left", "Option-Cmd-Left"),
+        ("Meta+Ctrl+F", "Control-Cmd-F"),
         ("Ctrl++", "Cmd-+"),
         ("Ctrl+-", "Cmd--"),
         ("Ctrl+.", "Cmd-."),

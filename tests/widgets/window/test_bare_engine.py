@@ -79,7 +79,7 @@ def test_its_menus_hold_nothing_that_needs_more(bare: MainWindow) -> None:
     has_panes = bare.inspector.current is not None
     assert bare.menus.actions["inspector"].isVisible() == has_panes
     titles = [entry.text() for entry in bare.menuBar().actions() if entry.isVisible()]
-    assert titles == ["File", "Edit", "View", "Branch", "Help"]
+    assert titles == ["File", "Edit", "View", "Branch", "Window", "Help"]
     bare.do("inspector")
     assert has_panes or not bare.sides.is_shown("inspector")
 
