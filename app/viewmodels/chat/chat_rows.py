@@ -107,6 +107,7 @@ def _row(
         id=message.id,
         role=message.role,
         name=message.speaker,
+        branch=message.name or "",
         segments=segments_of(message.role, own.text if own else message.text),
         residency=beside[version] if beside else None,
         version=version + 1,

@@ -13,6 +13,7 @@ from app.viewmodels.kit.problem_card import ProblemCard
 class ChatState:
     """The open conversation, its composer and the answer under way. Token counts are exact, shares run from 0 to 1.
 
+    branch: the name of the open branch, "" where neither it nor one above it has any; is_favourite_branch: it is one.
     title, subtitle, warmth: the conversation, how warm its open path is in words ("Warm · 3 794 tokens") and as a
     share, None while unknown; is_on_disk: some of that share must be read from the disk first. has_residencies: the
     engine tells what is held. context_used: tokens of the open path. model_name: who would answer. activity: of an
@@ -36,6 +37,8 @@ class ChatState:
     """
 
     title: str = ""
+    branch: str = ""
+    is_favourite_branch: bool = False
     subtitle: str = ""
     warmth: float | None = None
     is_on_disk: bool = False

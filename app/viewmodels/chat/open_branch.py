@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.branch import Branch
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.questions import Questions
-from app.viewmodels.chat.versions import last_fork, last_question, version_beside, version_of
+from app.viewmodels.chat.versions import branch_start, last_fork, last_question, version_beside, version_of
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
@@ -84,6 +84,12 @@ class OpenBranch(QObject):
         self.show(target.id)
         versions = tree.siblings(target.id)
         self._notices.announce(f"Version {version_of(versions, target.id) + 1} of {len(versions)}")
+
+    def mark_favourite(self) -> None:
+        """Make the open branch a favourite, or no longer."""
+        start = branch_start(self._library.tree)
+        if start is not None:
+            self._library.edits.mark_branch(start.id, not start.is_favourite)
 
     def delete_message(self, message_id: str | None = None) -> None:
         """Delete a message, else the last question of the open path, with what follows.

@@ -16,7 +16,15 @@ from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
-from app.viewmodels.chat.versions import answer_above, edited_answer, last_fork, last_question, version_beside
+from app.viewmodels.chat.versions import (
+    answer_above,
+    branch_name,
+    branch_start,
+    edited_answer,
+    last_fork,
+    last_question,
+    version_beside,
+)
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.model_state import ModelState
@@ -52,9 +60,12 @@ class OpenConversation:
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
+        start = branch_start(self.tree)
         path, is_greeting = self.branch_costs.path, self.is_empty and self.model.is_guide
         return ChatState(
             title=self.title,
+            branch=branch_name(self.tree),
+            is_favourite_branch=start is not None and start.is_favourite,
             subtitle=self._subtitle,
             warmth=None if path is None else chat_text.warmth(path),
             is_on_disk=path is not None and path.is_on_disk,

@@ -131,7 +131,8 @@ class MessageRow:
     footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
     grows. note: one line under a message that did not come to its end, or from which on something else
     holds. is_edited: its words stand in the composer. is_unanswered: a question that ends the path, and that nobody
-    answers or is about to. thought: before an answer, no segment of it. attachments: before a question's words.
+    answers or is about to. thought: before an answer, no segment of it. attachments: before a question's words. branch:
+    the name of the branch that begins here, or "".
     """
 
     id: str
@@ -148,6 +149,7 @@ class MessageRow:
     note: str = ""
     thought: ThoughtRow | None = None
     attachments: tuple[AttachmentRow, ...] = ()
+    branch: str = ""
     is_edited: bool = False
     is_unanswered: bool = False
 
@@ -181,6 +183,8 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
     parts = [row.name, f"message {position} of {count}"]
     if row.versions > 1:
         parts.append(f"version {row.version} of {row.versions}")
+    if row.branch:
+        parts.append(f"branch {row.branch}")
     if row.is_edited:
         parts.append("being edited")
     if row.prefill:

@@ -37,6 +37,24 @@ def last_fork(tree: MessageTree) -> Message | None:
     return tree.forks[-1] if tree.forks else None
 
 
+def branch_start(tree: MessageTree, message_id: str | None = None) -> Message | None:
+    """Return the message that a branch begins with, after its fork; None for the branch that is open.
+
+    None where there is none: a row that is still painted may be of a message that is gone.
+    """
+    at = tree.leaf_id if message_id is None else message_id
+    return tree.message(tree.run_of(at).first_id) if at is not None and at in tree else None
+
+
+def branch_name(tree: MessageTree) -> str:
+    """Return the name of the open branch, or else of the nearest above it that has one; "" without any."""
+    runs = tree.runs()
+    at = None if tree.leaf_id is None else tree.run_of(tree.leaf_id).first_id
+    while at is not None and tree.message(at).name is None:
+        at = runs[at].parent_id
+    return "" if at is None else tree.message(at).name or ""
+
+
 def version_of(versions: Sequence[Message], message_id: str) -> int:
     """Return which of the versions a message is, counted from 0. Ids are compared, and not whole messages."""
     return [one.id for one in versions].index(message_id)

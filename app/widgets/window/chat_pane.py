@@ -106,6 +106,7 @@ class ChatPane(QWidget):
         app.chat.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(app.act)
         FooterTips(view, app.chat.settings.summary)
+        view.branchNamed.connect(app.branches.name)
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
         self.welcome.asked.connect(app.chat.asking.send)
         app.comparison.state.changed.connect(self._show_comparison)

@@ -25,6 +25,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, bound, checked, enabled, offered
 from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
+from app.viewmodels.chat.versions import branch_start
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
 from app.widgets.branches.branches_pane import BranchesPane
@@ -162,6 +163,7 @@ class MainWindow(QMainWindow):
             "previous": lambda: self._app.chat.open_branch.select_version(self._current_fork(), -1),
             "next": lambda: self._app.chat.open_branch.select_version(self._current_fork(), 1),
             "compare": self._compare,
+            "name_branch": lambda: self._name_branch(self._current()),
             "copy_cache": self._copy_cache,
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
@@ -299,8 +301,16 @@ class MainWindow(QMainWindow):
             "answer_settings": self.show_answer_settings,
             "use_settings": self._app.chat.settings.use_answer,
             "compare": self._app.comparison.open_beside,
+            "name_branch": self._name_branch,
         }
         runs[action_id](message_id)
+
+    def _name_branch(self, message_id: str | None) -> None:
+        """Have the branch named that a message lies in, None for the open one."""
+        start = branch_start(self._app.library.tree, message_id)
+        if start is not None:
+            self._app.comparison.close()
+            self.chat.view.edit_branch_name(start.id)
 
     def show_answer_settings(self, message_id: str | None) -> None:
         """Show how the tokens of an answer were chosen, None for the last one of the open path."""

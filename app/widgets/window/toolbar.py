@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -20,6 +20,7 @@ from app.widgets.window.model_chip import ModelChip
 
 _INSET = 20
 _WARMTH = 28
+_ARROW = 20
 _TITLE_WANTS, _TITLE_NEEDS = 200, 96
 
 
@@ -29,22 +30,30 @@ class TitleBlock(QWidget):
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._title, self._subtitle = "", ""
+        self._title, self._branch, self._subtitle = "", "", ""
         self._warmth: float | None = None
         self._is_on_disk = False
 
-    def show_title(self, title: str, subtitle: str, warmth: float | None, is_on_disk: bool = False) -> None:
-        """warmth: share of the path that is held, None while unknown. is_on_disk: some of it must be read first."""
+    def show_title(
+        self, title: str, subtitle: str, warmth: float | None, is_on_disk: bool = False, branch: str = ""
+    ) -> None:
+        """Show where one is.
+
+        warmth: share of the path that is held, None while unknown. is_on_disk: some of it must be read first. branch:
+        the name of the open branch, which is the last part of the title.
+        """
         self._title, self._subtitle, self._warmth, self._is_on_disk = title, subtitle, warmth, is_on_disk
-        self.setAccessibleName(title or "Conversation")
+        self._branch = branch
+        whole = f"{title} › {branch}" if branch else title
+        self.setAccessibleName(whole or "Conversation")
         self.setAccessibleDescription(subtitle)
-        self.setToolTip(title)
+        self.setToolTip(whole)
         self.update()
 
     def wanted_width(self) -> float:
         """Return the points that show both lines whole."""
         return max(
-            self._style.text_style(TextRole.HEADLINE).width(self._title),
+            self._title_width(),
             self._style.text_style(TextRole.CAP).width(self._subtitle) + (0 if self._warmth is None else _WARMTH + 8),
         )
 
@@ -56,10 +65,10 @@ class TitleBlock(QWidget):
         )
         painter = smooth(QPainter(self))
         if not self._subtitle:
-            draw_text(painter, title, QRectF(self.rect()), self._title, theme.text)
+            self._paint_title(painter, QRectF(self.rect()))
             painter.end()
             return
-        draw_text(painter, title, QRectF(0, 8, self.width(), title.line), self._title, theme.text)
+        self._paint_title(painter, QRectF(0, 8, self.width(), title.line))
         line = QRectF(0, 10 + title.line, self.width(), small.line + 2)
         if self._warmth is not None:
             bar = QRectF(0, line.center().y() - 2, _WARMTH, 4)
@@ -67,6 +76,27 @@ class TitleBlock(QWidget):
             line.setLeft(_WARMTH + 8)
         draw_text(painter, small, line, self._subtitle, theme.text2)
         painter.end()
+
+    def _title_width(self) -> float:
+        headline = self._style.text_style(TextRole.HEADLINE)
+        if not self._branch:
+            return headline.width(self._title)
+        before = self._style.text_style(TextRole.UI).width(self._title)
+        return before + _ARROW + headline.width(self._branch)
+
+    def _paint_title(self, painter: QPainter, line: QRectF) -> None:
+        """Paint title and branch; of these the branch keeps two thirds where both have no room."""
+        theme, headline = self._style.theme, self._style.text_style(TextRole.HEADLINE)
+        if not self._branch:
+            draw_text(painter, headline, line, self._title, theme.text)
+            return
+        branch = min(headline.width(self._branch), line.width() * 2 / 3)
+        first = line.adjusted(0, 0, -branch - _ARROW, 0)
+        taken = draw_text(painter, self._style.text_style(TextRole.UI), first, self._title, theme.text)
+        center = QPointF(line.left() + taken + _ARROW / 2, line.center().y() + 0.5)
+        self._style.icons.paint(painter, Icon.RIGHT, center, theme.text2, 10, 1.7)
+        rest = line.adjusted(taken + _ARROW, 0, 0, 0)
+        draw_text(painter, headline, rest, self._branch, theme.text)
 
 
 class Toolbar(QWidget):
@@ -135,7 +165,7 @@ class Toolbar(QWidget):
 
     def _refresh(self) -> None:
         chat, model = self._state.now.chat, self._state.now.model
-        self._title.show_title(chat.title, chat.subtitle, chat.warmth, chat.is_on_disk)
+        self._title.show_title(chat.title, chat.subtitle, chat.warmth, chat.is_on_disk, chat.branch)
         self.chip.show_model(model.name, model.detail, model.is_missing)
         self._gauge.show_context(chat.context_used, model.context_length)
         self._stop.setEnabled(chat.can_stop)

@@ -48,6 +48,8 @@ def message_menu(
             menu.addAction(actions[action_id].title, partial(do, action_id)).setEnabled(not row.is_streaming)
     if row.versions > 1:
         menu.addAction("Compare with Version Beside", partial(do, "compare"))
+    if row.versions > 1 or row.branch:
+        menu.addAction(actions["name_branch"].title, partial(do, "name_branch"))
     menu.addSeparator()
     menu.addAction(actions["delete_message"].title, delete)
     return menu

@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
 from app.viewmodels.kit.action import Actions, AnyAction
+from app.widgets.chat.messages.branch_name import NameTag
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
-from app.widgets.kit.action_button import ActionButton
+from app.widgets.kit.action_button import ActionButton, title_with_keys
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
@@ -39,12 +40,13 @@ class ControlKind(IntEnum):
     """Kinds of controls, in the order in which the keyboard comes to those of one message."""
 
     SWITCHER = 0
-    QUESTION = 1
-    ATTACHMENT = 2
-    THOUGHT = 3
-    CODE = 4
-    ANSWER = 5
-    UNANSWERED = 6
+    NAME = 1
+    QUESTION = 2
+    ATTACHMENT = 3
+    THOUGHT = 4
+    CODE = 5
+    ANSWER = 6
+    UNANSWERED = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class ControlSpec:
     """A control to be shown. right, middle: where its right edge and its middle stand in the viewport.
 
     left: where its left edge stands instead, of the line of a part that opens. number: the message's row. block: which
-    piece of code, or attachment. text, code: what Copy copies. enabled: what can be done now.
+    piece of code, or attachment. text, code: what Copy copies, or the name of a branch. enabled: what can be done now.
     """
 
     kind: ControlKind
@@ -173,11 +175,13 @@ class RowControls(QObject):
             self._release(widget, position)
 
     def _left(self, spec: ControlSpec, width: int) -> int:
-        """Return the left edge of a control: a question's actions stand before its switcher, where there is one."""
+        """Return the left edge of a control: of those at a message's head each stands before the next."""
         if spec.kind in (ControlKind.THOUGHT, ControlKind.ATTACHMENT, ControlKind.UNANSWERED):
             return spec.left
-        switcher = self.find(spec.message_id, ControlKind.SWITCHER) if spec.kind is ControlKind.QUESTION else None
-        return (spec.right if switcher is None else switcher.x() - _BEFORE_SWITCHER) - width
+        at_head = (ControlKind.SWITCHER, ControlKind.NAME, ControlKind.QUESTION)
+        behind = at_head[: at_head.index(spec.kind)] if spec.kind in at_head else ()
+        lefts = [found.x() for kind in behind if (found := self.find(spec.message_id, kind)) is not None]
+        return min([spec.right, *[left - _BEFORE_SWITCHER for left in lefts]]) - width
 
     def _release(self, widget: QWidget, position: tuple[int, ControlKind]) -> None:
         """Delete a control; a switcher hands its focus to that of the version shown in its place."""
@@ -195,6 +199,11 @@ class RowControls(QObject):
             switcher = VersionSwitcher(self._style, self._viewport)
             switcher.stepped.connect(lambda step: self.stepped.emit(message_id, step))
             return switcher
+        if spec.kind is ControlKind.NAME:
+            action = self._actions["name_branch"]
+            tag = NameTag(self._style, title_with_keys(action), self._viewport)
+            tag.clicked.connect(lambda: self.acted.emit("name_branch", message_id))
+            return tag
         if spec.kind is ControlKind.CODE:
             return CodeCopy(self._style, self._viewport)
         if spec.kind is ControlKind.THOUGHT:
@@ -220,6 +229,8 @@ class RowControls(QObject):
     def _fill(self, widget: QWidget, spec: ControlSpec) -> None:
         if isinstance(widget, VersionSwitcher):
             widget.show_version(spec.version, spec.versions)
+        elif isinstance(widget, NameTag):
+            widget.show_name(spec.text)
         elif isinstance(widget, CodeCopy):
             widget.code = spec.code
         elif isinstance(widget, DisclosureLine) and spec.part is not None:

@@ -32,6 +32,7 @@ from app.viewmodels.chat.text_marks import TextMark
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
+from app.widgets.chat.messages.branch_name import NameField
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.marked_text import marks_by_block, place_of
@@ -64,7 +65,7 @@ class ChatView(RowView):
 
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked, thoughtPressed(message id);
     attachmentPressed(message id, its number);
-    commandAsked(id of a command, message id); linkAsked(address).
+    commandAsked(id of a command, message id); linkAsked(address); branchNamed(message id, name).
 
     Attribute: marks_of, returns the marked places in a message.
     """
@@ -77,6 +78,7 @@ class ChatView(RowView):
     thoughtPressed = Signal(str)
     attachmentPressed = Signal(str, int)
     linkAsked = Signal(str)
+    branchNamed = Signal(str, str)
 
     def __init__(
         self,
@@ -145,6 +147,22 @@ class ChatView(RowView):
             self.executeDelayedItemsLayout()
             self.setCurrentIndex(self._chat.index(number))
             self.scrollTo(self.currentIndex())
+
+    def edit_branch_name(self, message_id: str) -> None:
+        """Let the person name the branch that begins with a message, over its head."""
+        self.show_message(message_id)
+        number = self._chat.row_of(message_id)
+        if number < 0:
+            return
+        head = self.layout_of_rows.item(number).name
+        field = NameField(self._style, message_id, self._chat.rows[number].branch, self.viewport())
+        middle = self.row_rect(number).top() + head.center().y()
+        field.move(round(head.right()) - field.width(), max(4, round(middle) - field.height() // 2))
+        field.named.connect(self.branchNamed)
+        field.closed.connect(self.setFocus)
+        self.verticalScrollBar().valueChanged.connect(field.finish_where_it_is)
+        field.show()
+        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_mark(self, message_id: str, mark: TextMark) -> None:
         """Bring a marked place into sight, unless it is, and make its message the current one."""

@@ -39,6 +39,8 @@ def _of_row(
         yield ControlSpec(
             ControlKind.SWITCHER, number, row.id, right, middle, version=row.version, versions=row.versions
         )
+    if row.branch:
+        yield ControlSpec(ControlKind.NAME, number, row.id, right, middle, text=row.branch)
     if row.thought is not None and row.prefill is None:
         place = item.thought
         left, height = round(place.left()) - OVERHANG, round(top + place.center().y())

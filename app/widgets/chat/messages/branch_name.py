@@ -1,0 +1,112 @@
+"""The name of the branch that a message begins: before its switcher, and the field in which it is given."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from app.widgets.kit.controls import Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.style import Style
+from app.widgets.kit.theme import field_palette
+from app.widgets.kit.typography import TextRole
+
+_ICON, _GAP, _PAD = 14, 6, 6
+_LONGEST, _FIELD = 200, 220
+
+
+class NameTag(Control):
+    """Shows a branch's name beside the sign of a fork. Pressed, it asks for another one."""
+
+    ring_radius = 6.0
+
+    def __init__(self, style: Style, tip: str, parent: QWidget) -> None:
+        super().__init__(style, "Branch", parent)
+        self.setToolTip(tip)
+
+    def show_name(self, name: str) -> None:
+        """Show this name, cut where it is long."""
+        self.setText(name)
+        self.setAccessibleName(f"Branch {name}")
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        width = min(float(_LONGEST), self._style.text_style(TextRole.SMALL).width(self.text()))
+        return QSize(round(width + self._lead) + _PAD + 1, self._style.typography.scaled(12) + 10)
+
+    @property
+    def _lead(self) -> int:
+        return _PAD + self._style.typography.icon(_ICON) + _GAP
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, size = self._style.theme, self._style.typography.icon(_ICON)
+        if self.state in (State.HOVER, State.PRESSED):
+            fill_rounded(painter, rect, self.ring_radius, theme.fill2)
+        center = QPointF(rect.left() + _PAD + size / 2, rect.center().y())
+        self._style.icons.paint(painter, Icon.FORK, center, theme.text2, size)
+        words = rect.adjusted(self._lead, 0, -_PAD + 1, 0)
+        draw_text(painter, self._style.text_style(TextRole.SMALL), words, self.text(), theme.text2)
+
+
+class NameField(QLineEdit):
+    """A field over a message's head. Return and leaving it give the name, Escape does not.
+
+    Signals: named(str, str), the message and what its branch shall be called; closed.
+    """
+
+    named = Signal(str, str)
+    closed = Signal()
+
+    def __init__(self, style: Style, message_id: str, name: str, parent: QWidget) -> None:
+        super().__init__(name, parent)
+        self._style, self._message_id = style, message_id
+        self._is_closed = False
+        self.setFrame(False)
+        self.setTextMargins(8, 0, 8, 0)
+        self.setMaxLength(200)
+        self.setPlaceholderText("Name of the branch")
+        self.setAccessibleName("Name of the branch")
+        self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+        self.setPalette(field_palette(style.theme))
+        self.setFont(style.text_style(TextRole.SMALL).font)
+        self.resize(style.typography.scaled(_FIELD), style.typography.row - 2)
+        self.selectAll()
+
+    def finish(self, *, is_given: bool = True) -> None:
+        """Give the name, or leave all as it was, and go."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if is_given and self.isModified():
+            self.named.emit(self._message_id, self.text())
+        self.closed.emit()
+        self.hide()
+        self.deleteLater()
+
+    def finish_where_it_is(self, _value: int) -> None:
+        """Give the name as the message moves away under the field."""
+        self.finish()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.finish()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.finish(is_given=False)
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self.finish()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        rect, theme = QRectF(self.rect()), self._style.theme
+        painter = smooth(QPainter(self))
+        fill_rounded(painter, rect, 7, theme.raised)
+        stroke_rounded(painter, rect, 7, theme.accentgfx, 1.5)
+        painter.end()
+        super().paintEvent(event)

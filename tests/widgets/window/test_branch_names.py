@@ -1,0 +1,112 @@
+"""Names of branches in the chat, the breadcrumb and the menus."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.widgets.chat.messages.branch_name import NameField, NameTag
+from app.widgets.chat.messages.row_controls import ControlKind
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.toolbar import TitleBlock
+from tests.widgets.window.test_main_window import ask
+
+
+@pytest.fixture
+def forked(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
+    """One, and below its answer Two and Three, of which Three is open."""
+    ask(qtbot, window, app, "One")
+    ask(qtbot, window, app, "Two")
+    window.do("fork")
+    ask(qtbot, window, app, "Three")
+    return window
+
+
+def field(window: MainWindow) -> NameField:
+    found = window.chat.view.viewport().findChild(NameField)
+    assert isinstance(found, NameField)
+    return found
+
+
+def tag(window: MainWindow, app: App, row: int) -> NameTag | None:
+    found = window.chat.view.controls.find(app.chat.chat_model.rows[row].id, ControlKind.NAME)
+    assert found is None or isinstance(found, NameTag)
+    return found
+
+
+def name(qtbot: QtBot, window: MainWindow, app: App, text: str) -> None:
+    window.do("name_branch")
+    QTest.keyClicks(field(window), text)
+    QTest.keyClick(field(window), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: app.state.now.chat.branch == text)
+    app.catch_up()
+    window.grab()
+
+
+def test_a_branch_is_named_from_the_menu_and_the_name_stands_wherever_it_is(
+    qtbot: QtBot, forked: MainWindow, app: App
+) -> None:
+    title = forked.findChild(TitleBlock)
+    assert isinstance(title, TitleBlock)
+    assert title.accessibleName() == "One"
+    assert tag(forked, app, 2) is None
+    name(qtbot, forked, app, "cheaper")
+    assert title.accessibleName() == "One › cheaper"
+    shown = tag(forked, app, 2)
+    assert shown is not None
+    switcher = forked.chat.view.controls.find(app.chat.chat_model.rows[2].id, ControlKind.SWITCHER)
+    assert switcher is not None
+    assert shown.geometry().right() < switcher.geometry().left()
+    assert (shown.text(), shown.accessibleName()) == ("cheaper", "Branch cheaper")
+    forked.do("previous")
+    app.catch_up()
+    assert title.accessibleName() == "One"
+
+
+def test_a_click_on_a_name_changes_it_and_escape_leaves_it(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    name(qtbot, forked, app, "cheaper")
+    shown = tag(forked, app, 2)
+    assert shown is not None
+    shown.click()
+    assert field(forked).text() == "cheaper"
+    QTest.keyClicks(field(forked), "x")
+    QTest.keyClick(field(forked), Qt.Key.Key_Escape)
+    assert app.state.now.chat.branch == "cheaper"
+    qtbot.waitUntil(lambda: forked.chat.view.viewport().findChild(NameField) is None)
+    shown.click()
+    QTest.keyClick(field(forked), Qt.Key.Key_Backspace)
+    forked.chat.composer.edit.setFocus()  # which gives it, too
+    qtbot.waitUntil(lambda: app.state.now.chat.branch == "")
+
+
+def test_the_name_of_a_branch_above_holds_until_another_one_is_given(
+    qtbot: QtBot, forked: MainWindow, app: App
+) -> None:
+    name(qtbot, forked, app, "cheaper")
+    ask(qtbot, forked, app, "Four")
+    forked.do("fork")
+    ask(qtbot, forked, app, "Five")
+    assert app.state.now.chat.branch == "cheaper"
+    forked.do("name_branch")
+    assert field(forked).text() == ""  # of the version that is open, not of what is above it
+    QTest.keyClick(field(forked), Qt.Key.Key_Escape)
+
+
+def test_the_open_branch_is_marked_as_a_favourite_from_the_menu(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    entry = forked.menus.actions["favourite_branch"]
+    assert not entry.isChecked()
+    for holds in (True, False):
+        forked.do("favourite_branch")
+        qtbot.waitUntil(lambda: app.state.now.chat.is_favourite_branch == holds)  # noqa: B023
+        app.catch_up()
+        assert entry.isChecked() == holds
+
+
+def test_a_message_says_the_name_of_its_branch(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    name(qtbot, forked, app, "cheaper")
+    model = app.chat.chat_model
+    said = model.index(2).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "version 2 of 2, branch cheaper" in said
