@@ -57,6 +57,7 @@ from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery import preferences  # noqa: E402
 from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
+from tools.gallery import verbs  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402
@@ -437,6 +438,12 @@ SCENES = (
     Scene("problem", lambda: Stage(missing=[QWEN]), stands=_has_problem),
     Scene("empty", empty_stage, is_filled=False, stands=_is_ready, then=_new),
     Scene("fork", Stage, then=_edit, shown=_is_edited),
+    Scene("edit-answer", Stage, then=verbs.edit_answer, shown=_is_edited),
+    Scene("edit-answer-narrow", Stage, size=(880, 560), then=verbs.edit_answer, shown=_is_edited),
+    Scene("edit-answer-large", Stage, body=24, then=verbs.edit_answer, shown=_is_edited),
+    Scene("branch-after", Stage, then=verbs.branch_after),
+    Scene("unanswered", Stage, then=verbs.leave_unanswered, shown=verbs.is_unanswered),
+    Scene("delete-count", Stage, then=verbs.delete_much, part=verbs.box),
     Scene("verified", Stage, then=_verify, shown=_is_told),
     Scene("disk", lambda: Stage(disk="old"), then=_select_edge),
     Scene("disk-full", lambda: Stage(disk="full")),
