@@ -4,6 +4,7 @@ A file is read whole or not at all, and none is trusted. Whatever is wrong with 
 `ExchangeError`, whose sentence names the file and the place in it.
 """
 
+from app.exchange.collection import save_all
 from app.exchange.espalier import read, write, written
 from app.exchange.faults import ExchangeError
 from app.exchange.files import file_name, save
@@ -22,6 +23,7 @@ __all__ = [
     "read_any",
     "read_file",
     "save",
+    "save_all",
     "tree_in_pieces",
     "write",
     "written",

@@ -7,8 +7,9 @@ import errno
 import os
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from app.conversation.message import storable
 from app.exchange.faults import writing
@@ -31,6 +32,18 @@ def save(path: Path, pieces: Iterable[str]) -> None:
     A link stays one: what it points to is replaced. Raises ExchangeError, and what the pieces raise; then nothing has
     changed.
     """
+    with saving(path) as file:
+        for piece in pieces:
+            file.write(storable(piece).encode())
+
+
+@contextlib.contextmanager
+def saving(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes this path when it is whole on the disk; what was there before stays until then.
+
+    A link stays one: what it points to is replaced. Raises ExchangeError. Whatever is raised meanwhile leaves all as it
+    was.
+    """
     with writing(path.name):
         place = Path(os.path.realpath(path))
         if place.is_dir():
@@ -38,8 +51,7 @@ def save(path: Path, pieces: Iterable[str]) -> None:
         part = place.with_name(f".espalier-{uuid.uuid4().hex}.part")
         try:
             with part.open("xb") as file:
-                for piece in pieces:
-                    file.write(storable(piece).encode())
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(place)

@@ -7,8 +7,10 @@ no answer that merely continues another.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.conversation.message import Conversation, Message, checked_title, new_id, storable, title_from
@@ -75,7 +77,7 @@ def import_tree(foreign: ForeignConversation, notes: Notes) -> Document | None:
         return None
     _join(drafts, notes)
     created = foreign.created or min((one.message.at for one in drafts if one.message.at), default=None) or time.time()
-    conversation_id = new_id()
+    conversation_id = _digest(foreign, drafts)
     messages: dict[int, Message] = {}
     for number, one in enumerate(drafts):
         if one.host == number:
@@ -87,6 +89,15 @@ def import_tree(foreign: ForeignConversation, notes: Notes) -> Document | None:
     current = homes.get(foreign.current) if foreign.current is not None else None
     leaf = None if current is None else messages[drafts[current].host].id
     return Document(conversation, tuple(messages.values()), leaf_id=leaf)
+
+
+def _digest(foreign: ForeignConversation, drafts: Sequence[_Draft]) -> str:
+    """Make a conversation's id of what is said in it, so that the same export gives the same one each time."""
+    digest = hashlib.sha256(json.dumps([foreign.title, foreign.created]).encode())
+    for one in drafts:
+        said = (one.message.role, one.parent, one.host, one.texts, one.thoughts)
+        digest.update(json.dumps(said).encode())
+    return digest.hexdigest()[:32]
 
 
 def _drafts(nodes: Mapping[str, ForeignNode], notes: Notes) -> tuple[list[_Draft], dict[str, int | None]]:

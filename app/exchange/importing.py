@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from app.conversation.records import Document
+from app.conversation.records import Document, Folder
 from app.exchange import archive, limits
 from app.exchange.archive import Archive
+from app.exchange.collection import folders_of
 from app.exchange.conversations import CHOOSE, ConversationReader
 from app.exchange.faults import MalformedError, reading
 from app.exchange.json_text import PIECE, JsonReader, decoded
@@ -32,14 +33,15 @@ class Imported:
 class FileImport:
     """The conversations of a file, read one after the other while they are asked for.
 
-    A file that turns out to be broken has given some already: whoever keeps them keeps all or none. Attribute: notes,
-    what was left out or changed so far.
+    A file that turns out to be broken has given some already: whoever keeps them keeps all or none. Attributes: notes,
+    what was left out or changed so far; folders, those that an archive of Espalier's own tells.
     """
 
     def __init__(self, path: Path, watch: Watch | None = None) -> None:
         self._path = path
         self._watch = watch
         self.notes = Notes()
+        self.folders: tuple[Folder, ...] = ()
 
     def __iter__(self) -> Iterator[Document]:
         """Read the file. Raises ExchangeError when it cannot be read, or its form is not known."""
@@ -47,7 +49,10 @@ class FileImport:
             if not stat.S_ISREG(os.stat(self._path).st_mode) and not self._path.is_dir():
                 raise MalformedError("", "it is a device or a pipe, and no file", CHOOSE)
             with self._path.open("rb") as file:
-                yield from _documents(file, self.notes, self._watch)
+                yield from _documents(file, self.notes, self._watch, self._note_folders)
+
+    def _note_folders(self, folders: tuple[Folder, ...]) -> None:
+        self.folders = folders
 
 
 def read_file(path: Path) -> Imported:
@@ -63,16 +68,25 @@ def read_any(name: str, data: bytes) -> Imported:
         return Imported(tuple(_documents(io.BytesIO(data), notes, None)), notes.sentences)
 
 
-def _documents(file: BinaryIO, notes: Notes, watch: Watch | None) -> Iterator[Document]:
+def _documents(
+    file: BinaryIO,
+    notes: Notes,
+    watch: Watch | None,
+    note_folders: Callable[[tuple[Folder, ...]], None] = lambda _folders: None,
+) -> Iterator[Document]:
     size = file.seek(0, os.SEEK_END)
-    if size > limits.LARGEST_FILE:
-        reason = f"it has more than {limits.LARGEST_FILE >> 20} MB"
+    file.seek(0)
+    is_packed = file.read(len(archive.BEGINNING)) == archive.BEGINNING
+    most = limits.LARGEST_ARCHIVE if is_packed else limits.LARGEST_FILE
+    if size > most:
+        reason = f"it has more than {most >> 20} MB"
         raise MalformedError("", reason, "Divide it, then import the parts.")
     if size == 0:
         raise MalformedError("", "it is empty", CHOOSE)
-    file.seek(0)
-    if file.read(len(archive.BEGINNING)) == archive.BEGINNING:
+    if is_packed:
         packed = Archive(file, limits.LARGEST_FILE, CHOOSE)
+        if packed.manifest:
+            note_folders(folders_of(packed.manifest))
         size, files = packed.size, packed.files(PIECE)
     else:
         files = iter([("", _pieces(file, size))])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 LARGEST_FILE = 256 << 20  # bytes of a file, and of what is unpacked from one
+LARGEST_ARCHIVE = 4 << 30  # bytes of all documents in an archive of several
+LARGEST_MANIFEST = 4 << 20  # bytes of what such an archive tells of itself
 LARGEST_VALUE = 32 << 20  # characters of one value in its JSON
 MOST_BRACKETS = 1_000_000  # in one value: each becomes an object of 50 to 300 bytes
 MOST_ATTACHED = 256 << 20  # characters attached to the questions of one conversation, each time they are used
