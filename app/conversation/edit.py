@@ -69,10 +69,11 @@ class Edit:
         return self.conversation_ids[0] if self.conversation_ids else None
 
 
-def join_edits(first: Edit, second: Edit) -> Edit:
-    """Join two edits, made one after the other, as one step of undo; its operation is that of the first."""
-    ids = tuple(dict.fromkeys((*first.conversation_ids, *second.conversation_ids)))
-    return Edit(first.operation, merge_changes((*first.changes, *second.changes)), ids)
+def join_edits(first: Edit, *others: Edit) -> Edit:
+    """Join edits, made one after the other, as one step of undo; its operation is that of the first."""
+    edits = (first, *others)
+    ids = tuple(dict.fromkeys(one for edit in edits for one in edit.conversation_ids))
+    return Edit(first.operation, merge_changes(tuple(one for edit in edits for one in edit.changes)), ids)
 
 
 def merge_changes(changes: tuple[Change, ...]) -> tuple[Change, ...]:

@@ -112,6 +112,11 @@ class Imports:
         stage.messages += numbers.values()
         return position < len(messages)
 
+    def has(self, conversation_id: str) -> bool:
+        """Return whether a conversation of this id can be seen already."""
+        query = "SELECT 1 FROM conversation WHERE id = ? AND trash IS NULL"
+        return bool(self._db.rows(query, conversation_id))
+
     def publish(self, stage: Stage) -> Edit:
         """Show everything that was staged, all at once. LookupError when it was thrown away."""
         with self._db.editing(Operation.IMPORT):

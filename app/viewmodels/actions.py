@@ -161,6 +161,14 @@ TABLE: tuple[Row, ...] = (
         is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(
+        id="export_all",
+        menu=Menu.FILE,
+        group="exchange",
+        title="Export Everything…",
+        tip="Writes all conversations to one archive, with their folders, which Import reads again.",
+        is_enabled=lambda state: state.library.has_conversations,
+    ),
+    Action(
         id="attach",
         menu=Menu.FILE,
         group="attach",

@@ -55,9 +55,8 @@ from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
-from tools.gallery import preferences  # noqa: E402
+from tools.gallery import preferences, verbs  # noqa: E402
 from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
-from tools.gallery import verbs  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.conversation.edit import Edit, join_edits
 from app.conversation.edit_result import EditResult
 from app.conversation.exporting import Export
 from app.conversation.faults import StoreError, unexpected
-from app.conversation.records import Document
+from app.conversation.records import Document, Folder
 from app.conversation.staging import Stage, StagedDocument
-from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, tree_in_pieces, written
+from app.conversation.store import Store
+from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, save_all, tree_in_pieces, written
 from app.protocol.reports import Problem
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
@@ -162,12 +165,25 @@ class ImportExport(QObject):
 
         self._when_saved(put)
 
-    def import_file(self, path: str) -> None:
-        """Keep every conversation of a file, and open the first."""
+    def export_all(self, path: str) -> None:
+        """Write every conversation to one archive, in place of what is there."""
+        target = Path(path)
+        work = Work(f"Writing {target.name}…", self._told.emit)
+
+        def tell(count: int) -> None:
+            self._notices.info(f"{formatting.plural(count, 'conversation')} saved as {target.name}.")
+
+        self._when_saved(lambda: self._do(work, lambda: _write_all(self._store, target, work), tell))
+
+    def import_file(self, path: str, *, copies: bool = False) -> None:
+        """Keep every conversation of a file, and open the first.
+
+        copies: also of those that are here already, which are left out otherwise, and told.
+        """
         target = Path(path)
         work = Work(f"Reading {target.name}…", self._told.emit)
         self._imports.append(work)
-        self._do(work, lambda: _import(self._store, target, work), self._publish)
+        self._do(work, lambda: _import(self._store, target, work, copies=copies), self._publish)
 
     def _publish(self, came: _Came) -> None:
         """Show what a file has brought, as one step of undo, and say so."""
@@ -178,16 +194,27 @@ class ImportExport(QObject):
                 self.opened.emit(first)
             count = len(came.stage.begun)
             sentence = f"{formatting.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
-            self._notices.info(" ".join([sentence, *came.problems]), undo_step=self._changes.step)
+            if came.known:
+                self._offer_copies(came, sentence)
+            else:
+                self._notices.info(" ".join([sentence, *came.problems]), undo_step=self._changes.step)
 
         def give_up(problem: Problem) -> None:
             self._store.do(lambda store: store.imports.unstage(came.stage))
             self._notices.error(problem)
 
         if came.stage.begun:
-            self._changes.make(lambda store: store.imports.publish(came.stage), take, give_up)
+            self._changes.make(lambda store: _published(store, came), take, give_up)
+        elif came.known:
+            self._offer_copies(came, "Nothing was imported.")
         else:
             self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
+
+    def _offer_copies(self, came: _Came, sentence: str) -> None:
+        """Tell of conversations that are here already, and offer to have them twice."""
+        here = f"Already here: {formatting.plural(came.known, 'conversation')}."
+        copy = partial(self.import_file, str(came.target), copies=True)
+        self._notices.warn(" ".join([sentence, here, *came.problems]), "Import Copies", copy)
 
     def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run this on the thread for files, and come back with its result."""
@@ -223,16 +250,43 @@ class ImportExport(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Came:
-    """Content that a file has brought into the database, not to be seen yet; problems: sentences about it."""
+    """Content that a file has brought into the database, not to be seen yet; problems: sentences about it.
 
+    known: how many conversations were left out because they are here already. folders: that the file tells of; homes:
+    the folder of each conversation that lies in one, by their ids.
+    """
+
+    target: Path
     stage: Stage
     problems: tuple[str, ...]
+    known: int
+    folders: tuple[Folder, ...]
+    homes: Mapping[str, str]
 
 
-def _import(store: StoreLink, target: Path, work: Work) -> _Came:
+def _published(store: Store, came: _Came) -> Edit:
+    """Show what was imported, filed as it was: in the folders of the same id or name, or in new ones."""
+    edits = [store.imports.publish(came.stage)]
+    here = store.folders.all()
+    by_id, by_name = {one.id: one.id for one in here}, {one.name: one.id for one in reversed(here)}
+    homes: dict[str, str] = {}
+    for folder in came.folders:
+        home = by_id.get(folder.id) or by_name.get(folder.name)
+        if home is None:
+            new = Folder.new(folder.name)
+            home = by_name[folder.name] = new.id
+            edits.append(store.folders.create(new))
+        homes[folder.id] = home
+    edits += [store.conversations.move(one, homes[home]) for one, home in came.homes.items() if home in homes]
+    return join_edits(*edits)
+
+
+def _import(store: StoreLink, target: Path, work: Work, *, copies: bool) -> _Came:
     """Read a file and put it into the database by small steps, on the thread for files."""
     stage = Stage()
     problems: list[str] = []
+    homes: dict[str, str] = {}
+    known = 0
     read = 0.0
 
     def watch(share: float) -> None:
@@ -243,6 +297,10 @@ def _import(store: StoreLink, target: Path, work: Work) -> _Came:
     source = FileImport(target, watch)
     try:
         for document in source:
+            conversation = document.conversation
+            if not copies and store.call(partial(_has, conversation.id)):
+                known += 1
+                continue
             try:
                 coming = StagedDocument(document)
             except ValueError as error:
@@ -250,11 +308,17 @@ def _import(store: StoreLink, target: Path, work: Work) -> _Came:
                 continue
             while _stage_next(store, stage, coming):
                 work.go_on(read / 2 * (1 + coming.share))
+            if coming.begun is not None and conversation.folder_id is not None:
+                homes[coming.begun.id] = conversation.folder_id
     except BaseException:
         with suppress(RuntimeError):  # the database was closed: the next start takes it out
             store.call(lambda known: known.imports.unstage(stage))
         raise
-    return _Came(stage, (*source.notes.sentences, *problems))
+    return _Came(target, stage, (*source.notes.sentences, *problems), known, source.folders, homes)
+
+
+def _has(conversation_id: str, store: Store) -> bool:
+    return store.imports.has(conversation_id)
 
 
 def _stage_next(store: StoreLink, stage: Stage, coming: StagedDocument) -> bool:
@@ -264,10 +328,7 @@ def _stage_next(store: StoreLink, stage: Stage, coming: StagedDocument) -> bool:
 
 def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, work: Work) -> None:
     """Read a conversation by small steps and write it, on the thread for files."""
-    export = Export(conversation_id)
-    while store.call(lambda known: known.exports.read_some(export)):
-        work.go_on()
-    document = store.call(lambda known: known.exports.document(export))
+    document = _read(store, conversation_id, work)
     count = max(1, len(document.messages))
 
     def pieces() -> Iterator[str]:
@@ -276,3 +337,27 @@ def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, wor
             yield piece
 
     save(target, pieces())
+
+
+def _write_all(store: StoreLink, target: Path, work: Work) -> int:
+    """Read all conversations by small steps and write each as it is read, on the thread for files; returns how many."""
+    conversations, folders = store.call(lambda known: (known.conversations.all(), known.folders.all()))
+
+    def documents() -> Iterator[Document]:
+        for number, one in enumerate(conversations):
+            work.go_on(number / len(conversations))
+            try:
+                document = _read(store, one.id, work)
+            except LookupError:  # deleted for ever meanwhile
+                continue
+            yield document
+
+    return save_all(target, folders, documents())
+
+
+def _read(store: StoreLink, conversation_id: str, work: Work) -> Document:
+    """Read a conversation by small steps."""
+    export = Export(conversation_id)
+    while store.call(lambda known: known.exports.read_some(export)):
+        work.go_on()
+    return store.call(lambda known: known.exports.document(export))

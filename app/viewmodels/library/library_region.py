@@ -187,6 +187,7 @@ class LibraryRegion(QObject):
             folders=self.library.folders,
             undo=self.changes.undo_words,
             redo=self.changes.redo_words,
+            has_conversations=any(one.title for one in self.library.conversations),
         )
 
     def _show_rows(self) -> None:

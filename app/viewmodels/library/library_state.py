@@ -13,7 +13,7 @@ class LibraryState:
 
     open_id, open_folder: which one it is, and the folder it lies in, "" for none. is_favourite: it is marked as one.
     blank_title: what a conversation without a title is called. folders: all of them in their order. undo, redo: what
-    Undo and Redo would do among conversations ("Delete"), "" for nothing.
+    Undo and Redo would do among conversations ("Delete"), "" for nothing. has_conversations: something is stored.
     """
 
     open_id: str = ""
@@ -23,3 +23,4 @@ class LibraryState:
     folders: tuple[Folder, ...] = ()
     undo: str = ""
     redo: str = ""
+    has_conversations: bool = False

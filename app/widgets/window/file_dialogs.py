@@ -20,6 +20,7 @@ _TITLES = {
     Form.BRANCH: "Export Branch as Markdown",
     Form.TREE: "Export All Branches as Markdown",
 }
+_ALL = "Espalier conversations.zip"
 _READABLE = "Conversations (*.espalier *.json *.zip);;All files (*)"
 
 
@@ -34,6 +35,18 @@ def ask_where(library: LibraryRegion, form: Form, parent: QWidget) -> QFileDialo
     dialog.setDefaultSuffix(form.suffix.removeprefix("."))
     dialog.selectFile(name)
     dialog.fileSelected.connect(lambda path: files.export(conversation_id, form, path))
+    return _opened(dialog)
+
+
+def ask_where_all(library: LibraryRegion, parent: QWidget) -> QFileDialog:
+    """Ask where to write all conversations, then write them. The system asks before a file is replaced."""
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    dialog = QFileDialog(parent, "Export Everything", str(Path(folder) / _ALL), "Archive of conversations (*.zip)")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    dialog.setDefaultSuffix("zip")
+    dialog.selectFile(_ALL)
+    dialog.fileSelected.connect(library.import_export.export_all)
     return _opened(dialog)
 
 

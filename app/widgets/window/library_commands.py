@@ -16,7 +16,7 @@ from app.widgets.kit.style import Style
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.sidebar.trash_box import show_trash
-from app.widgets.window.file_dialogs import ask_where, ask_which
+from app.widgets.window.file_dialogs import ask_where, ask_where_all, ask_which
 from app.widgets.window.sides import Sides
 
 
@@ -45,6 +45,7 @@ class LibraryCommands(QObject):
             "rename": lambda: self.rename(library.open_id),
             "trash": lambda: show_trash(self._style, library.trash_list, self._window),
             "import": lambda: ask_which(library, self._window),
+            "export_all": lambda: ask_where_all(library, self._window),
             "export": lambda: self._export(Form.ESPALIER),
             "export_branch": lambda: self._export(Form.BRANCH),
             "export_tree": lambda: self._export(Form.TREE),

@@ -20,6 +20,7 @@ from app.conversation.staging import Imports, Stage, StagedDocument
 from app.exchange import FileImport, read
 from app.exchange.notes import Notes
 from app.viewmodels.app import App
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
 from tests.fakes.engine import Script
@@ -68,7 +69,11 @@ def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(qtbot: QtBot
     assert sorted(message.text for message in document.messages) == ["One", "Two", "You said: One", "You said: Two"]
     before = forked.library.open_id
     forked.library.import_export.import_file(str(file))
-    assert notice(qtbot, forked, "imported") == "1 conversation was imported."
+    assert notice(qtbot, forked, "Already") == "Nothing was imported. Already here: 1 conversation."
+    assert titles(forked) == ["One"]
+    assert forked.notices.now.label == "Import Copies"
+    forked.notices.press()
+    assert notice(qtbot, forked, "conversation was imported") == "1 conversation was imported."
     assert titles(forked) == ["One", "One"]
     qtbot.waitUntil(lambda: forked.library.open_id != before)
     assert texts(forked) == ["Two", "You said: Two"]
@@ -163,6 +168,7 @@ class Slow:
 
     gate = threading.Event()
     threads: list[str] = []  # noqa: RUF012
+    folders = ()
 
     def __init__(self, path: Path, watch: Callable[[float], None]) -> None:
         self._real = FileImport(path, watch)
@@ -279,3 +285,92 @@ def test_a_file_that_may_not_be_read_is_told(qtbot: QtBot, app: App, tmp_path: P
     file.chmod(0)
     app.library.import_export.import_file(str(file))
     assert notice(qtbot, app, "mine.json")
+
+
+def of_all(app: App) -> set[tuple[str, str]]:
+    """All conversations, each with the name of its folder."""
+    names = {one.id: one.name for one in app.library.library.folders}
+    return {(one.title, names.get(one.folder_id or "", "")) for one in app.library.library.conversations if one.title}
+
+
+def saved(qtbot: QtBot, app: App, path: Path) -> Path:
+    app.library.import_export.export_all(str(path))
+    notice(qtbot, app, f"saved as {path.name}.")
+    return path
+
+
+def test_everything_goes_out_and_comes_in_on_another_machine(
+    qtbot: QtBot, make_app: Callable[..., App], tmp_path: Path, data_folder: Path
+) -> None:
+    app = make_app()
+    for question in ("One", "Two", "Three"):
+        app.library.new_conversation()
+        ask(qtbot, app, question)
+        if question != "Three":
+            app.library.edits.create_folder("Work" if question == "One" else "Home", app.library.open_id)
+            at_rest(qtbot, app)
+    before = of_all(app)
+    assert before == {("One", "Work"), ("Two", "Home"), ("Three", "")}
+    file = saved(qtbot, app, tmp_path / "all.zip")
+    app.close()
+    for one in data_folder.glob("conversations.db*"):
+        one.unlink()
+    other = make_app()
+    other.library.edits.create_folder("Work")
+    at_rest(qtbot, other)
+    other.library.import_export.import_file(str(file))
+    assert notice(qtbot, other, "imported") == "3 conversations were imported."
+    assert of_all(other) == before
+    assert sorted(one.name for one in other.library.library.folders) == ["Home", "Work"]
+    other.act("undo")
+    qtbot.waitUntil(lambda: not of_all(other))
+    assert [one.name for one in other.library.library.folders] == ["Work"]
+    other.act("redo")
+    qtbot.waitUntil(lambda: of_all(other) == before)
+    other.close()
+
+
+def test_what_is_here_already_is_recognised_and_copied_if_wanted(qtbot: QtBot, app: App, tmp_path: Path) -> None:
+    for question in ("One", "Two"):
+        app.library.new_conversation()
+        ask(qtbot, app, question)
+    file = saved(qtbot, app, tmp_path / "all.zip")
+    app.library.edits.delete_conversation(app.library.open_id)
+    at_rest(qtbot, app)
+    app.library.import_export.import_file(str(file))
+    told = notice(qtbot, app, "Already")
+    assert told == "1 conversation was imported. Already here: 1 conversation."
+    assert sorted(titles(app)) == ["One", "Two"]
+    app.notices.press()
+    notice(qtbot, app, "conversations were imported.")
+    assert sorted(titles(app)) == ["One", "One", "Two", "Two"]
+
+
+def test_what_another_program_exported_is_recognised_too(qtbot: QtBot, app: App, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    for said, words in (("Conference.", "imported."), ("Conference.", "Already here"), ("Comice.", "imported.")):
+        app.notices.dismiss()
+        file.write_text(json.dumps([chatgpt("Pears", "Which pears?", said)]))
+        app.library.import_export.import_file(str(file))
+        notice(qtbot, app, words)
+    assert titles(app) == ["Pears", "Pears"]
+
+
+def test_writing_everything_can_be_cancelled(
+    qtbot: QtBot, forked: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+    read = exchange_desk._read
+
+    def slowly(store: StoreLink, conversation_id: str, work: exchange_desk.Work) -> Document:
+        while not gate.is_set():
+            work.go_on()
+        return read(store, conversation_id, work)
+
+    monkeypatch.setattr(exchange_desk, "_read", slowly)
+    forked.library.import_export.export_all(str(tmp_path / "all.zip"))
+    notice(qtbot, forked, "Writing all.zip…")
+    forked.notices.press()
+    notice(qtbot, forked, "Cancelled")
+    assert list(tmp_path.glob("*.zip")) + list(tmp_path.glob(".espalier*")) == []
+    gate.set()

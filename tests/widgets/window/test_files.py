@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.conversation.message import new_id
 from app.exchange import read
 from app.viewmodels.app import App
 from app.viewmodels.library.form import Form
@@ -54,9 +55,11 @@ def test_nothing_is_exported_before_anything_was_said(window: MainWindow) -> Non
 
 
 def exported(qtbot: QtBot, talk: MainWindow, app: App, folder: Path) -> Path:
+    """Return a file of the open conversation, as if it had come from another machine."""
     file = folder / "talk.espalier"
     app.library.import_export.export(app.library.open_id, Form.ESPALIER, str(file))
     qtbot.waitUntil(lambda: app.notices.now.text == "Saved as talk.espalier.")
+    file.write_text(file.read_text(encoding="utf-8").replace(app.library.open_id, new_id()), encoding="utf-8")
     return file
 
 
@@ -95,3 +98,14 @@ def test_a_file_opened_from_outside_is_imported(qtbot: QtBot, talk: MainWindow, 
     talk.open_path(str(broken))
     qtbot.waitUntil(lambda: "broken.espalier" in app.notices.now.text)
     assert app.library.conversation_model.rowCount() == 2
+
+
+def test_everything_is_written_where_the_person_says(qtbot: QtBot, talk: MainWindow, app: App, tmp_path: Path) -> None:
+    talk.menus.actions["export_all"].trigger()
+    asked = dialog(talk)
+    asked.setDirectory(str(tmp_path))
+    asked.selectFile(str(tmp_path / "all"))
+    asked.accept()
+    qtbot.waitUntil(lambda: app.notices.now.text == "1\u00a0conversation saved as all.zip.")
+    talk.open_path(str(tmp_path / "all.zip"))
+    qtbot.waitUntil(lambda: app.notices.now.label == "Import Copies")
