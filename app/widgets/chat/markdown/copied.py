@@ -17,14 +17,35 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
     block, row = document.findBlock(start), None
     while block.isValid() and (block.position() < end or not pieces):
         its_row = _row_of(block)
+        if not block.text() and block.next().isValid() and (row is None) != (_row_of(block.next()) is None):
+            block = block.next()  # Qt puts an empty block before a table
+            continue
         if pieces:
             pieces.append("\t" if its_row is not None and its_row == row else "\n")
+        if block.position() >= start and (pieces or block.position() + block.length() <= end):
+            pieces.append(_item_mark(block))
         cursor.setPosition(max(start, block.position()))
         cursor.setPosition(min(end, block.position() + block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
         pieces.append(_with_sources(cursor))
         block, row = block.next(), its_row
-    # Qt keeps line ends within a block in another form; "&#0;" and the like become controls only when they are read.
-    return UNSHOWN.sub("", "".join(pieces).replace("\u2028", "\n").replace("\u2029", "\n"))
+    return clean("".join(pieces))
+
+
+def clean(text: str) -> str:
+    """Return text of a document without what Qt keeps in it for itself.
+
+    Line ends within a block have another form there; "&#0;" and the like become controls only when they are read.
+    """
+    return UNSHOWN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n"))
+
+
+def _item_mark(block: QTextBlock) -> str:
+    """Return what a reader sees before the item of a list: blanks for its level, and a dash or its number."""
+    found = block.textList()
+    if not found:
+        return ""
+    number = found.itemText(block)
+    return "  " * (found.format().indent() - 1) + (f"{number} " if number[:1].isalnum() else "- ")
 
 
 def _with_sources(cursor: QTextCursor) -> str:

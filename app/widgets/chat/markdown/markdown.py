@@ -203,6 +203,7 @@ def _put_formula(
 
 def _format_blocks(document: QuietDocument, cursor: QTextCursor, style: Style) -> None:
     tables: set[QTextTable] = set()
+    _drop_stray_blocks(document)  # before decorations are noted by the numbers of their blocks
     block = document.begin()
     while block.isValid():
         cursor.setPosition(block.position())
@@ -295,7 +296,6 @@ def _format_table(table: QTextTable, style: Style) -> None:
     table_format.setHeaderRowCount(1)
     table_format.setWidth(QTextLength())
     table.setFormat(table_format)
-    _drop_stray_block(table)
     bold = QTextCharFormat()
     bold.setFontWeight(_SEMIBOLD)
     for column in range(table.columns()):
@@ -305,9 +305,11 @@ def _format_table(table: QTextTable, style: Style) -> None:
         cursor.mergeCharFormat(bold)
 
 
-def _drop_stray_block(table: QTextTable) -> None:
+def _drop_stray_blocks(document: QuietDocument) -> None:
     """Qt's importer leaves an empty block at the head of a table that follows a paragraph without a blank line."""
-    cell = table.cellAt(0, 0)
-    cursor = cell.firstCursorPosition()
-    if not cursor.block().text() and cell.lastCursorPosition().block() != cursor.block():
-        cursor.deleteChar()
+    for table in document.rootFrame().childFrames():
+        if isinstance(table, QTextTable):
+            cell = table.cellAt(0, 0)
+            cursor = cell.firstCursorPosition()
+            if not cursor.block().text() and cell.lastCursorPosition().block() != cursor.block():
+                cursor.deleteChar()
