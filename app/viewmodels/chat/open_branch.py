@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.rows import Segment, segments_of
 from app.viewmodels.chat.versions import branch_start, last_fork, last_question, version_beside, version_of
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_region import LibraryRegion
@@ -43,6 +46,11 @@ class OpenBranch(QObject):
         if model.info is None:
             return Branch((), None)
         return Branch(self._questions.settled(self._library.tree.path), model.fingerprint)
+
+    def said(self) -> Iterator[tuple[str, tuple[Segment, ...]]]:
+        """Yield who said what on the open branch, from its first message on."""
+        for message in self._library.tree.path:
+            yield message.speaker, segments_of(message.role, message.text)
 
     @property
     def is_busy(self) -> bool:

@@ -43,6 +43,7 @@ from app.widgets.window.about import show_about
 from app.widgets.window.attach_commands import AttachCommands
 from app.widgets.window.chat_pane import ChatPane
 from app.widgets.window.chat_prices import ChatPrices
+from app.widgets.window.copy_commands import CopyCommands
 from app.widgets.window.drop import DropOutline, document, model_folder
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
@@ -90,6 +91,7 @@ class MainWindow(QMainWindow):
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
+        self._copies = CopyCommands(style, app, self.chat.view, self._text.copy)
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
@@ -141,7 +143,6 @@ class MainWindow(QMainWindow):
             "undo": self._text.undo,
             "redo": self._text.redo,
             "cut": self._text.cut,
-            "copy": self._copy,
             "paste": self._text.paste,
             "select_all": self._select_all,
             "bigger": lambda: self._choose_text_size(style.typography.body + 1),
@@ -169,6 +170,7 @@ class MainWindow(QMainWindow):
             "about": lambda: show_about(style, self),
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
             **self._attach.runs,
+            **self._copies.runs,
             **self._library.runs,
             **self._models.runs,
             **self._preferences.runs,
@@ -348,10 +350,6 @@ class MainWindow(QMainWindow):
     def _new(self) -> None:
         self._app.library.new_conversation()
         self._focus_composer()
-
-    def _copy(self) -> None:
-        if not self.chat.view.copy():
-            self._text.copy()
 
     def _copy_cache(self) -> None:
         app = self._app

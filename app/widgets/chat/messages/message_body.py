@@ -21,6 +21,7 @@ from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
 from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
+from app.widgets.chat.markdown.written import fenced, written_markdown
 from app.widgets.chat.messages.block_layout import (
     CARD_HEAD,
     Allowance,
@@ -225,6 +226,36 @@ class MessageBody:
                 pieces += [self._split()[number].block.joint if pieces else "", self._text_of(number, *span)]
         return "".join(pieces)
 
+    def selected_markdown(self, first: TextPoint, last: TextPoint) -> str:
+        """Return the Markdown between two points: typed text as it is, code between fences."""
+        blocks, pieces, number = self._split(), list[str](), first.block
+        while number < min(last.block + 1, len(blocks)):
+            end = number + 1
+            while end < len(blocks) and end <= last.block and blocks[end].block.continues_code:
+                end += 1
+            piece = self._markdown_of(number, end, (first, last))
+            if piece is not None:
+                pieces += [_joint(blocks[number].block) if pieces else "", piece]
+            number = end
+        return "".join(pieces)
+
+    def _markdown_of(self, number: int, end: int, selection: Selection) -> str | None:
+        """Return the Markdown of one block, or of all pieces of one code, as far as it is selected."""
+        laid, span = self._split()[number], _in_block(number, selection)
+        if laid.is_code:
+            spans = [(one, _in_block(one, selection)) for one in range(number, end)]
+            texts = [self._text_of(one, *its) for one, its in spans if its is not None]
+            return fenced("\n".join(texts), laid.block.language) if texts else None
+        if span is None:
+            return None
+        if laid.block.kind is not Kind.MARKDOWN:
+            return self._text_of(number, *span)
+        if span == (0, _ALL):
+            return laid.block.text
+        document = laid.document
+        is_whole = span[0] == 0 and span[1] >= document.characterCount() - 1
+        return laid.block.text if is_whole else written_markdown(document, *span)
+
     def word_at(self, point: TextPoint) -> Selection:
         """Return the first and last point of the word around a point."""
         cursor = QTextCursor(self._split()[point.block].document)
@@ -382,6 +413,11 @@ def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | Non
     start = first.position if number == first.block else 0
     end = last.position if number == last.block else _ALL
     return (start, end) if start < end else None
+
+
+def _joint(block: Block) -> str:
+    """Return what divides a block from the one before it: Markdown and code need a blank line."""
+    return block.joint if block.kind in (Kind.PLAIN, Kind.THOUGHT) else "\n\n"
 
 
 def _space(before: Block, block: Block, *, is_in_segment: bool) -> int:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.action import Actions
+from app.widgets.kit.clipboard import copy_text
 
 _OF_ANSWER = ("edit_answer", "branch_here", "repeat_answer", "answer_settings", "use_settings")
 
@@ -22,7 +22,7 @@ def branch_action(row: MessageRow) -> str:
 
 def message_menu(
     row: MessageRow,
-    selected: str,
+    text: str,
     actions: Actions,
     branch: Callable[[], None],
     delete: Callable[[], None],
@@ -30,18 +30,21 @@ def message_menu(
     parent: QWidget,
     *,
     can_branch: bool,
+    markdown: str,
+    is_selected: bool,
 ) -> QMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
-    selected: text of the message that Copy copies, "" for all of it. do: carries out another command on it.
+    text, markdown: what Copy copies. is_selected: that is what is selected, not the message. do: carries out another
+    command on it.
     """
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    text = selected or row.text
-    menu.addAction("Copy" if selected else "Copy Message", lambda: QGuiApplication.clipboard().setText(text))
+    menu.addAction("Copy" if is_selected else "Copy Message", lambda: copy_text(text, parent))
+    menu.addAction(actions["copy_markdown"].title, lambda: copy_text(markdown, parent))
     if row.thought is not None:
         both = f"{row.thought.text}\n\n{row.text}"
-        menu.addAction("Copy with Thinking", lambda: QGuiApplication.clipboard().setText(both.strip()))
+        menu.addAction("Copy with Thinking", lambda: copy_text(both.strip(), parent))
     menu.addAction(actions[branch_action(row)].title, branch).setEnabled(can_branch)
     if row.role == "assistant":
         for action_id in _OF_ANSWER:

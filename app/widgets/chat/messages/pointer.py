@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 
-from app.widgets.chat.messages.message_body import TextPoint
+from app.widgets.chat.messages.message_body import MessageBody, Selection, TextPoint
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.text_selection import TextSelection
@@ -18,6 +19,7 @@ _LEFT = Qt.MouseButton.LeftButton
 class Hit(NamedTuple):
     """A place under the mouse: a row's text, the nearest character of it, and the address of a link or nothing."""
 
+    number: int
     item: RowItem
     point: TextPoint
     link: str
@@ -43,26 +45,29 @@ class Pointer(QObject):
     def forget_from(self, number: int) -> None:
         """Forget the rows from this one on: they are not under the mouse, and nothing of them is selected."""
         self.hovered = self.hovered if self.hovered < number else -1
-        if not 0 <= self._selected_row < number:
-            self.selection.clear()
-            self._is_selecting = False
+        self.selection.forget_from(number)
+        self._is_selecting = self._is_selecting and self.selection.is_begun
 
     def selected_text(self) -> str:
-        """Return the text that is selected, or ""."""
-        number = self._selected_row
-        return self.selection.text(self._view.layout_of_rows.item(number).body) if number >= 0 else ""
+        """Return the text that is selected, or "". Messages are divided by a blank line."""
+        return "\n\n".join(self._selected(lambda body, span: body.selected_text(*span)))
 
-    @property
-    def _selected_row(self) -> int:
-        """The row in which text is selected, or -1."""
-        message_id = self.selection.message_id
-        return self._view.layout_of_rows.row_of(message_id) if message_id else -1
+    def selected_markdown(self) -> str:
+        """Return what is selected as Markdown, or ""."""
+        return "\n\n".join(self._selected(lambda body, span: body.selected_markdown(*span)))
+
+    def _selected(self, told: Callable[[MessageBody, Selection], str]) -> Iterator[str]:
+        for number in self.selection.rows:
+            span = self.selection.of(number)
+            text = told(self._view.layout_of_rows.item(number).body, span) if span is not None else ""
+            if text:
+                yield text
 
     def select_all(self, number: int) -> None:
         """Select the whole text of one message."""
         if 0 <= number < len(self._view.layout_of_rows):
             item = self._view.layout_of_rows.item(number)
-            self.selection.take(item.row.id, item.body.all_of_it())
+            self.selection.take(number, item.body.all_of_it())
             self._view.viewport().update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -99,7 +104,7 @@ class Pointer(QObject):
             return None
         place = inner - item.text.topLeft()
         point = item.body.point_at(place)
-        return None if point is None else Hit(item, point, item.body.link_at(place))
+        return None if point is None else Hit(number, item, point, item.body.link_at(place))
 
     def _press(self, at: QPointF) -> None:
         hit = self._hit(at)
@@ -108,7 +113,7 @@ class Pointer(QObject):
         if hit is None:
             self.selection.clear()
         else:
-            self.selection.begin(hit.item.row.id, hit.point)
+            self.selection.begin(hit.number, hit.point)
         self._view.viewport().update()
 
     def _move(self, event: QMouseEvent) -> None:
@@ -124,28 +129,29 @@ class Pointer(QObject):
         self._view.viewport().setCursor(shape)
 
     def _extend(self, at: QPointF) -> None:
-        """Select to the nearest character of the message in which the selection began."""
-        rows, number = self._view.layout_of_rows, self._selected_row
+        """Select to the nearest character of the message under the mouse, or of the nearest one."""
+        rows, y = self._view.layout_of_rows, at.y() + self._view.verticalOffset()
+        number = rows.row_at(min(max(y, 0.0), rows.top(len(rows)) - 1))
         if number < 0:
             return
         item = rows.item(number)
-        inner = QPointF(at.x(), at.y() + self._view.verticalOffset() - rows.top(number))
+        inner = QPointF(at.x(), y - rows.top(number))
         point = item.body.point_at(inner - item.text.topLeft())
         if point is not None:
-            self.selection.extend(point)
+            self.selection.extend(number, point)
             self._view.viewport().update()
 
     def _release(self, at: QPointF) -> None:
         self._is_selecting = False
         hit = self._hit(at)
-        is_plain_click = self.selection.of(self.selection.message_id) is None
+        is_plain_click = not self.selection.rows
         if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
             self.linkAsked.emit(hit.link)
 
     def _take_word(self, at: QPointF) -> None:
         hit = self._hit(at)
         if hit is not None:
-            self.selection.take(hit.item.row.id, hit.item.body.word_at(hit.point))
+            self.selection.take(hit.number, hit.item.body.word_at(hit.point))
             self._view.viewport().update()
 
     def _hover(self, number: int) -> None:

@@ -10,7 +10,6 @@ from enum import IntEnum
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
@@ -19,6 +18,7 @@ from app.widgets.chat.messages.branch_name import NameTag
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.action_button import ActionButton, title_with_keys
+from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
@@ -112,7 +112,7 @@ class ActionStrip(QWidget):
             button.setEnabled(action_id in enabled)
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._text)
+        copy_text(self._text, self)
 
 
 class CodeCopy(ToolButton):
@@ -125,7 +125,7 @@ class CodeCopy(ToolButton):
 
     def _copy(self) -> None:
         if self.code is not None:
-            QGuiApplication.clipboard().setText(self.code())
+            copy_text(self.code(), self)
 
 
 class RowControls(QObject):

@@ -16,7 +16,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -33,6 +32,7 @@ from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.messages.branch_name import NameField
+from app.widgets.chat.messages.copied_message import markdown_of, text_of
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.marked_text import marks_by_block, place_of
@@ -44,6 +44,7 @@ from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
 from app.widgets.chat.rail import paint_line
 from app.widgets.kit.change_detector import ChangeDetector
+from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.item_views import menu_target
 from app.widgets.kit.row_focus import RowFocus
@@ -212,14 +213,14 @@ class ChatView(RowView):
                 self._scroll_to(self.layout_of_rows.offset_of(ScrollAnchor(number, None, offset)))
                 self.updateGeometries()
 
-    def copy(self) -> bool:
+    def copy(self, *, as_markdown: bool = False) -> bool:
         """Copy the selected text, else the message that the keyboard is on. False when there is neither."""
-        text = self.pointer.selected_text()
+        text = self.pointer.selected_markdown() if as_markdown else self.pointer.selected_text()
         row = self.current_row()
-        if not text and row is not None and self._has_focus_within():
-            text = row.text
+        if not text and row is not None and (self._has_focus_within() or as_markdown):
+            text = (markdown_of if as_markdown else text_of)(row.segments, self._style)
         if text:
-            QGuiApplication.clipboard().setText(text)
+            copy_text(text, self)
         return bool(text)
 
     def step(self, by: int) -> None:
@@ -505,10 +506,12 @@ class ChatView(RowView):
         selected = self.pointer.selected_text()
         branch, delete = (lambda: asked.emit(row.id)), (lambda: self.deleteAsked.emit(row.id))
         menu = message_menu(
-            *(row, selected, self._actions, branch, delete),
+            *(row, selected or text_of(row.segments, self._style), self._actions, branch, delete),
             lambda command: self.commandAsked.emit(command, row.id),
             self,
             can_branch=can_branch,
+            markdown=self.pointer.selected_markdown() if selected else markdown_of(row.segments, self._style),
+            is_selected=bool(selected),
         )
         menu.popup(at)
 
@@ -533,7 +536,7 @@ class ChatView(RowView):
         rows = self._chat.rows
         return RowContext(
             above=rows[number - 1].residency if number else None,
-            selection=self.pointer.selection.of(rows[number].id),
+            selection=self.pointer.selection.of(number),
             is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
             actions=STRIP if number in self._active_rows else 0,
             marks=marks_by_block(self.marks_of(rows[number]), self.layout_of_rows.item(number)),

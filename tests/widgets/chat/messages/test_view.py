@@ -727,9 +727,9 @@ def test_the_menu_under_the_mouse_acts_on_its_message(qtbot: QtBot, view: ChatVi
     menu = view.findChild(QMenu)
     assert isinstance(menu, QMenu)
     titles = [entry.text() for entry in menu.actions() if not entry.isSeparator()]
-    assert titles == ["Copy Message", "Edit as New Branch", "Delete Message and What Follows"]
+    assert titles == ["Copy Message", "Copy as Markdown", "Edit as New Branch", "Delete Message and What Follows"]
     with qtbot.waitSignal(view.editAsked) as heard:
-        menu.actions()[1].trigger()
+        menu.actions()[2].trigger()
     assert heard.args == ["q"]
     menu.actions()[0].trigger()
     assert QGuiApplication.clipboard().text() == "Typed"

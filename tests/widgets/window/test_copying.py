@@ -1,0 +1,103 @@
+"""Copying with real keys and the mouse: a message, a selection over several, a branch; as text and as Markdown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.widgets.chat.messages.message_body import TextPoint
+from app.widgets.window.main_window import MainWindow
+from tests.fakes.engine import Script
+from tests.widgets.window.test_main_window import ask
+
+TABLE = "Some **bold** words:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1\n```"
+AS_TEXT = "Some bold words:\n\n- one\n- two\n\na\tb\n1\t2\n\nx = 1"
+
+
+def copied(window: MainWindow, command: str) -> str:
+    QGuiApplication.clipboard().setText("")
+    window.do(command)
+    return QGuiApplication.clipboard().text()
+
+
+def test_a_message_is_copied_as_text_and_as_markdown(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.answers["q"] = TABLE
+    ask(qtbot, window, app, "q")
+    view = window.chat.view
+    view.setFocus()
+    view.setCurrentIndex(view.model().index(1, 0))
+    assert copied(window, "copy") == AS_TEXT
+    assert copied(window, "copy_markdown") == app.chat.chat_model.rows[1].text
+
+
+def test_a_selection_goes_from_one_message_to_another(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.answers["first"] = TABLE
+    ask(qtbot, window, app, "first")
+    ask(qtbot, window, app, "second question")
+    view = window.chat.view
+    start = view.layout_of_rows.item(0)
+    view.verticalScrollBar().setValue(0)
+    at = QPoint(round(start.text.left()), round(view.row_rect(0).top() + start.text.center().y()))
+    below = view.layout_of_rows.item(2)
+    to = QPoint(round(below.text.left() + 45), round(view.row_rect(2).top() + below.text.center().y()))
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    view.pointer._extend(to.toPointF())
+    assert list(view.pointer.selection.rows) == [0, 1, 2]
+    text, markdown = copied(window, "copy"), copied(window, "copy_markdown")
+    assert text.startswith(f"first\n\n{AS_TEXT}")
+    assert markdown.startswith(f"first\n\n{app.chat.chat_model.rows[1].text}\n\n")
+    last = text.rsplit("\n\n", 1)[1]
+    assert last
+    assert "second question".startswith(last)
+    assert last != "second question"
+    view.pointer._extend(at.toPointF())
+    assert not view.pointer.selection.rows
+
+
+def test_a_selection_upwards_is_that_downwards(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "first")
+    selection = window.chat.view.pointer.selection
+    selection.begin(0, TextPoint(0, 2))
+    selection.extend(1, TextPoint(0, 3))
+    down = window.chat.view.pointer.selected_text()
+    selection.begin(1, TextPoint(0, 3))
+    selection.extend(0, TextPoint(0, 2))
+    assert window.chat.view.pointer.selected_text() == down == "rst\n\nYou"
+    selection.forget_from(1)
+    assert window.chat.view.pointer.selected_text() == ""
+
+
+def test_a_piece_of_code_stands_between_fences_in_markdown_and_is_bare_in_text(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.answers["q"] = TABLE
+    ask(qtbot, window, app, "q")
+    view = window.chat.view
+    code = len(view.layout_of_rows.item(1).body._split()) - 1
+    view.pointer.selection.take(1, (TextPoint(code, 0), TextPoint(code, 3)))
+    assert (copied(window, "copy"), copied(window, "copy_markdown")) == ("x =", "```python\nx =\n```")
+
+
+def test_a_branch_is_copied_and_said_to_be(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    script.answers["q"], script.thoughts["q"] = "```\nnever ended", "a thought"
+    ask(qtbot, window, app, "q")
+    ask(qtbot, window, app, "and **then**?")
+    name = app.library.tree.path[1].speaker
+    window.do("copy_branch_markdown")
+    qtbot.waitUntil(lambda: "was copied" in app.notices.now.text)
+    assert app.notices.now.text == "The branch was copied: 4\u00a0messages."
+    markdown = QGuiApplication.clipboard().text()
+    begin = f"**You:**\n\nq\n\n**{name}:**\n\n```\nnever ended\n```\n\n**You:**\n\nand **then**?\n\n**{name}:**\n\n"
+    assert markdown.startswith(begin)
+    app.notices.dismiss()
+    window.do("copy_branch")
+    qtbot.waitUntil(lambda: "was copied" in app.notices.now.text)
+    text = QGuiApplication.clipboard().text()
+    assert text.startswith(f"You:\n\nq\n\n{name}:\n\nnever ended\n\nYou:\n\nand **then**?\n\n{name}:\n\nYou said: and")
+    assert "thought" not in text + markdown
