@@ -92,7 +92,7 @@ class PreferencesWindow(QDialog):
     def _show_chosen(self) -> None:
         chosen = self._group.checkedButton()
         if isinstance(chosen, PageButton):
-            if any(button.hasFocus() for button in self.buttons.values()):
+            if self.focusWidget() in self.buttons.values():
                 chosen.setFocus(Qt.FocusReason.OtherFocusReason)
             self._preferences.show_page(chosen.page_id)
             self._refresh()

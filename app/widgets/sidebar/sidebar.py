@@ -195,12 +195,13 @@ class Sidebar(QWidget):
         )
         self.list = ConversationList(style, conversations, self)
         self.results = LineList(style, search.rows, "Search results", self)
+        self.settings_button = ActionButton(style, Icon.SETTINGS, actions["preferences"], is_on_fill=True, parent=self)
         self.trash_button = ActionButton(style, Icon.TRASH, actions["trash"], is_on_fill=True, parent=self)
         self._connect()
         self._refresh()
 
     def _connect(self) -> None:
-        for button in (self.hide_button, self.new_button, self.trash_button):
+        for button in (self.hide_button, self.new_button, self.settings_button, self.trash_button):
             button.asked.connect(self.asked)
         self.list.chosen.connect(self.chosen)
         self.list.left.connect(self.left)
@@ -271,7 +272,8 @@ class Sidebar(QWidget):
         self.hide_button.setGeometry(right - 60, head // 2 - 14, 28, 28)
         self.field.setGeometry(12, head + 4, self.width() - 25, row)
         foot = self.height() - 36
-        self.trash_button.setGeometry(12, foot + 2, 28, 28)
+        self.settings_button.setGeometry(12, foot + 2, 28, 28)
+        self.trash_button.setGeometry(44, foot + 2, 28, 28)
         said = len(self._lines) * self._style.text_style(TextRole.SMALL).line + 12 if self._lines else 0
         self.list.setGeometry(QRect(0, self._top, self.width() - 1, foot - self._top))
         self.results.setGeometry(QRect(0, self._top + said, self.width() - 1, foot - self._top - said))

@@ -204,7 +204,8 @@ class MainWindow(QMainWindow):
         sidebar, chat = self.sidebar, self.chat
         page, composer_area = chat.welcome.page, chat.composer_area
         order: list[QWidget] = [sidebar.hide_button, sidebar.new_button, sidebar.field, sidebar.field.clear_button]
-        order += [sidebar.list, sidebar.results, sidebar.trash_button, *chat.toolbar.findChildren(Control)]
+        order += [sidebar.list, sidebar.results, sidebar.settings_button, sidebar.trash_button]
+        order += [*chat.toolbar.findChildren(Control)]
         find = chat.find_bar
         order += [find.field, find.field.clear_button, find.previous, find.next, find.close_button]
         order += [

@@ -67,7 +67,7 @@ def test_a_page_is_chosen_by_mouse_and_arrows_and_is_there_the_next_time(
     assert shown.windowTitle() == "General"
     go_to(qtbot, shown, "cache")
     assert shown.windowTitle() == "Cache"
-    shown.buttons["cache"].setFocus()
+    assert shown.buttons["cache"].hasFocus(), "the ring goes with the page"
     qtbot.keyClick(shown.buttons["cache"], Qt.Key.Key_Right)
     assert shown.windowTitle() == "Shortcuts"
     shown.close()
@@ -283,3 +283,8 @@ def test_a_folder_that_comes_leaves_the_keyboard_where_it_was(qtbot: QtBot, app:
     app.settings.update(model_folders=("/models/of mine",))
     qtbot.waitUntil(lambda: "folder:/models/of mine" in shown.page._rows)
     assert control(shown, "folders").hasFocus()
+
+
+def test_the_gear_at_the_foot_of_the_sidebar_opens_it(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.mouseClick(window.sidebar.settings_button, Qt.MouseButton.LeftButton)
+    assert len(window.findChildren(PreferencesWindow)) == 1

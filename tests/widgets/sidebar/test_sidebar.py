@@ -146,4 +146,4 @@ def test_the_head_asks_for_its_verbs(qtbot: QtBot, sidebar: Sidebar) -> None:
     sidebar.asked.connect(heard.append)
     for button in sidebar.findChildren(ActionButton):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert sorted(heard) == ["new", "sidebar", "trash"]
+    assert sorted(heard) == ["new", "preferences", "sidebar", "trash"]
