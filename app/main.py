@@ -27,7 +27,7 @@ from app.launch.garbage import GarbageCollector
 from app.launch.hang_watch import LAST_WORDS, ending_in_time, telling_when_slow
 from app.launch.instance_server import InstanceServer
 from app.launch.options import Options
-from app.launch.paths import NAME, Paths, guide_model, resources, starters
+from app.launch.paths import NAME, Paths, guide_model, resources, sample, starters
 from app.launch.single_instance import InstanceLock
 from app.launch.start import Launch
 from app.launch.startup_errors import QtMessages, show_problem
@@ -93,6 +93,7 @@ class Program(QObject):
         self.window = MainWindow(self.style, self.app)
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
+        self._first_paint.painted.connect(self._add_sample)
         self._window_saving = QTimer(self, interval=WINDOW_SAVED_EVERY_MS)
         self._window_saving.timeout.connect(self._save_window)
         self._window_saving.start()
@@ -149,6 +150,9 @@ class Program(QObject):
         window.activateWindow()
         for path in paths:
             window.open_path(path)
+
+    def _add_sample(self) -> None:
+        self.app.library.add_sample(sample())
 
     def _save_window(self) -> None:
         """Have the next start find the window as it is now, unless it was told so already."""

@@ -39,7 +39,7 @@ class Database:
     """The connection of a store. It belongs to the thread that made it. StoreError where the file cannot be used.
 
     Attributes: path, None for a store in memory; notice, what the person should know about this file, None when all is
-    well; is_read_only, every change raises StoreError.
+    well; is_read_only, every change raises StoreError; is_new, the file was made by this opening.
     """
 
     def __init__(self, path: Path | None, patience: float = PATIENCE) -> None:
@@ -49,6 +49,7 @@ class Database:
         self.connection = opened.connection
         self.notice = opened.notice
         self.is_read_only = opened.is_read_only
+        self.is_new = opened.is_new
         self._files = {} if self.is_read_only else self._find_files()
         if not self.is_read_only:
             _watch(self.connection)

@@ -20,11 +20,12 @@ PATIENCE = 5.0  # seconds to wait for another process's lock
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A connection that is ready, and what the person should know about it."""
+    """A connection that is ready, and what the person should know about it. is_new: nothing was ever stored in it."""
 
     connection: sqlite3.Connection
     notice: Problem | None = None
     is_read_only: bool = False
+    is_new: bool = False
 
 
 def open_database(path: Path, patience: float = PATIENCE) -> Opened:
@@ -95,11 +96,12 @@ def _open_writable(path: Path, notice: Problem | None, patience: float) -> Opene
             return Opened(connection, _newer(path), is_read_only=True)
         connection.execute("PRAGMA journal_mode = WAL")
         _check_whole(connection)
+        is_new = notice is None and pragma(connection, "user_version") == 0
         migrate(connection, path)
     except BaseException:
         connection.close()
         raise
-    return Opened(connection, notice)
+    return Opened(connection, notice, is_new=is_new)
 
 
 def _open_immutable(path: Path) -> Opened:

@@ -78,6 +78,11 @@ def starters() -> Path:
     return resources() / "models" / "starters.json"
 
 
+def sample() -> Path:
+    """Return the conversation that a new database begins with."""
+    return resources() / "samples" / "trip.espalier"
+
+
 def notices() -> Path:
     """Return the file of licences of everything that the program is built from."""
     return resources() / "notices" / "notices.txt"

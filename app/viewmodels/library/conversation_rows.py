@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from app.conversation.message import Conversation
 from app.conversation.records import Folder
 from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.library.samples import SAMPLE_ID
 from app.viewmodels.text import formatting
 
-SECTIONS = ("Favourites", "Today", "Earlier", "Folders")
+SECTIONS = ("Favourites", "Today", "Earlier", "Samples", "Folders")
 
 
 def blank_title(is_first: bool, is_guide: bool) -> str:
@@ -49,6 +50,8 @@ def conversation_rows(conversations: Iterable[Conversation], shown: Shown) -> li
 def _row(one: Conversation, shown: Shown) -> ConversationRow:
     is_filed = any(folder.id == one.folder_id for folder in shown.folders)
     section = "Today" if formatting.is_today(one.updated_at, shown.now) else "Earlier"
+    if one.id == SAMPLE_ID:
+        section = "Samples"
     if is_filed or one.is_favourite:
         section = "Folders" if is_filed else "Favourites"
     return ConversationRow(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -22,6 +23,7 @@ from app.viewmodels.library.edits import Edits
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.library_state import LibraryState
 from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.library.samples import SAMPLE_ID, add_sample
 from app.viewmodels.library.search import Search
 from app.viewmodels.library.trash_list import TrashList
 from app.viewmodels.model.model_region import ModelRegion
@@ -134,6 +136,15 @@ class LibraryRegion(QObject):
         """The messages of the open conversation."""
         return self.library.tree(self._open_id)
 
+    def add_sample(self, path: Path) -> None:
+        """Have a new database begin with the conversation of this file."""
+
+        def take(is_added: bool) -> None:
+            if is_added:
+                self.library.read_list()
+
+        self._store.do(lambda store: add_sample(store, path), take)
+
     def new_conversation(self) -> None:
         """Open a blank conversation. It is kept once something is said in it."""
         self._show(self.library.begin())
@@ -183,12 +194,16 @@ class LibraryRegion(QObject):
             open_id=self._open_id,
             open_folder=(found.folder_id or "") if found is not None else "",
             is_favourite=found is not None and found.is_favourite,
-            blank_title=blank_title(len(self.library.conversations) <= 1, self._model.state.now.is_guide),
+            blank_title=blank_title(self._said_in() <= 1, self._model.state.now.is_guide),
             folders=self.library.folders,
             undo=self.changes.undo_words,
             redo=self.changes.redo_words,
             has_conversations=any(one.title for one in self.library.conversations),
         )
+
+    def _said_in(self) -> int:
+        """Return how many conversations there are beside the sample."""
+        return sum(one.id != SAMPLE_ID for one in self.library.conversations)
 
     def _show_rows(self) -> None:
         folded, blank = frozenset(self._folded), self.state.now.blank_title

@@ -11,8 +11,8 @@ from app.viewmodels.text import formatting
 class ConversationRow:
     """One conversation in the sidebar, or a folder of them, whose `age` is how many there are.
 
-    age: as shown ("now", "12 min", "yesterday"). section: "Favourites", "Today", "Earlier" or "Folders". can_change:
-    it is stored, so it has a title to be changed. folder_id: the folder it lies in, or "". is_folded: a folder whose
+    age: as shown ("now", "12 min", "yesterday"). section: one of `conversation_rows.SECTIONS`. can_change: it is
+    stored, so it has a title to be changed. folder_id: the folder it lies in, or "". is_folded: a folder whose
     conversations are not shown.
     """
 
