@@ -6,14 +6,15 @@ blocks before it are laid out once.
 
 Cutting takes time in proportion to the text's length, whatever stands in it, and every block takes a bounded time to
 lay out: a long line is cut within the line, code and typed text after some lines, and Markdown at the end of a line.
-Of a very long message only the beginning is read as Markdown; the rest is shown as it was typed.
+Of a very long message only the beginning is read as Markdown; the rest is shown as it was typed. Of what a person typed
+only code between fences is read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from app.protocol.fences import Fence, fence_of
@@ -94,6 +95,34 @@ def split_plain(text: str) -> list[Block]:
         blocks.append(Block(first, text[first:end], Kind.PLAIN, state=State(joint=joint)))
         joint = following
     return blocks or [Block(0, "", Kind.PLAIN)]
+
+
+def split_typed(text: str) -> list[Block]:
+    """Return text as it was typed, with what stands between fences as code; a fence without its end is typed text."""
+    if "```" not in text and "~~~" not in text:
+        return split_plain(text)
+    blocks, done = list[Block](), 0
+    for first, end in (*_fenced(text), (len(text), len(text))):
+        before = text[done:first].strip("\n")
+        if before:
+            start = text.index(before, done)
+            blocks += [replace(block, start=start + block.start) for block in split_plain(before)]
+        blocks += split(text[first:end], first)
+        done = end
+    return blocks
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where code begins with its fence, and where it ends with another."""
+    fence, first, at = None, 0, 0
+    for line in text.splitlines(keepends=True):
+        if fence is not None:
+            if fence.is_closed_by(line):
+                yield first, at + len(line)
+                fence = None
+        elif len(line) <= _MOST_OF_BLOCK and line.endswith("\n"):
+            fence, first = fence_of(line), at
+        at += len(line)
 
 
 def split_thought(text: str, start: int = 0, state: State = _START) -> list[Block]:

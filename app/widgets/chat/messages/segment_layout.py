@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.viewmodels.chat.rows import Segment, SegmentKind
-from app.widgets.chat.markdown.blocks import Block, State, split, split_plain, split_thought
+from app.widgets.chat.markdown.blocks import Block, State, split, split_thought, split_typed
 
 _START = State()
 
@@ -24,7 +24,7 @@ class SegmentLayout:
 
 
 def _as_typed(text: str, _start: int, _state: State) -> list[Block]:
-    return split_plain(text)
+    return split_typed(text)
 
 
 LAYOUTS = {

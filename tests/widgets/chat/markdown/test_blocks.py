@@ -5,7 +5,7 @@ import random
 import pytest
 
 import app.widgets.chat.markdown.blocks as blocks_module
-from app.widgets.chat.markdown.blocks import Block, Kind, markdown, split, split_plain
+from app.widgets.chat.markdown.blocks import Block, Kind, markdown, split, split_plain, split_typed
 from tests.seeds import each_seed
 
 TEXT = (
@@ -159,6 +159,35 @@ def test_a_paste_is_cut_into_pieces_that_join_to_the_whole() -> None:
     assert len(blocks) > 2
     assert text == "".join(block.joint * (number > 0) + block.text for number, block in enumerate(blocks))
     assert all(text[block.start :].startswith(block.text) for block in blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n```py\nx = 1\n```\nb", [("PLAIN", "a"), ("CODE", "x = 1"), ("PLAIN", "b")]),
+        ("```\nx\n```", [("CODE", "x")]),
+        ("```\nx", [("PLAIN", "```\nx")]),
+        ("# a\n\n- *b*\n~~~\n$x$\n~~~", [("PLAIN", "# a\n\n- *b*"), ("CODE", "$x$")]),
+        ("say ``` once", [("PLAIN", "say ``` once")]),
+        ("```\n```", [("CODE", "")]),
+        ("", [("PLAIN", "")]),
+    ],
+)
+def test_code_between_fences_is_code_in_what_is_typed(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(block.kind.name, block.text) for block in split_typed(text)] == expected
+
+
+@each_seed(range(4))
+def test_whatever_is_typed_is_there_in_order(seed: int) -> None:
+    for number in range(200):
+        chance = random.Random(seed * 1000 + number)
+        text = "".join(chance.choice(PIECES) for _ in range(chance.randrange(1, 40)))
+        blocks = split_typed(text)
+        assert [block.start for block in blocks] == sorted(block.start for block in blocks), text
+        assert {block.kind for block in blocks} <= {Kind.PLAIN, Kind.CODE}, text
+        shown = "".join(block.text for block in blocks)
+        expected = without_fences(text, blocks)
+        assert [one for one in shown if one.isalnum()] == [one for one in expected if one.isalnum()], text
 
 
 def test_text_after_code_in_a_list_is_no_indented_code() -> None:
