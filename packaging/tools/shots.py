@@ -36,6 +36,7 @@ from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from app.conversation.store import Store  # noqa: E402
 from app.conversation.store_thread import StoreThread  # noqa: E402
+from app.launch.paths import sample  # noqa: E402
 from app.main import application  # noqa: E402
 from app.models.entry import ModelEntry  # noqa: E402
 from app.protocol.chat import Attachment  # noqa: E402
@@ -44,6 +45,7 @@ from app.viewmodels.chat import question  # noqa: E402
 from app.viewmodels.hub.hub_region import STARTERS  # noqa: E402
 from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
+from app.viewmodels.library.samples import SAMPLE_ID  # noqa: E402
 from app.viewmodels.text import formatting  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
@@ -63,6 +65,7 @@ from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E40
 from tools.gallery.hub import DESCRIPTION, FOUND, GATED, OFFLINE, SilentHub  # noqa: E402
 from tools.gallery.models import QWEN as MODELS_QWEN  # noqa: E402
 from tools.gallery.models import entries, furnish  # noqa: E402
+from tools.gallery.reading import see_formulas, write_mathematics, write_scripts  # noqa: E402
 from tools.gallery.stage import WRITTEN, Stage  # noqa: E402
 
 COMPONENTS = "components"
@@ -378,6 +381,14 @@ def empty_stage() -> Stage:
     return Stage(is_filled=False)
 
 
+def _add_sample(app: App, _window: MainWindow) -> None:
+    app.library.add_sample(sample())
+
+
+def _has_sample(app: App) -> bool:
+    return any(one.id == SAMPLE_ID for one in app.library.library.conversations)
+
+
 def _is_ready(app: App) -> bool:
     return app.state.now.activity.text.startswith("Ready")
 
@@ -425,7 +436,13 @@ SCENES = (
     ),
     Scene("preferences-conflict", Stage, then=preferences.conflict, part=preferences.preferences_window),
     Scene("preferences-large", Stage, body=24, then=preferences.page("cache"), part=preferences.preferences_window),
-    Scene("first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready),
+    Scene(
+        "first-run", empty_stage, FOLDERS.guide, is_filled=False, stands=_is_ready, then=_add_sample, shown=_has_sample
+    ),
+    Scene("reading", Stage, more=write_mathematics, then=see_formulas),
+    Scene("reading-large", Stage, body=24, more=write_mathematics, then=see_formulas),
+    Scene("reading-narrow", Stage, size=(900, 640), more=write_mathematics, then=see_formulas),
+    Scene("reading-scripts", Stage, more=write_scripts),
     Scene("conversation", Stage, then=_select_edge),
     Scene("streaming", Stage, then=_ask("And then put the dates into a table"), shown=_is_written),
     Scene("thought", Stage, thought="whole"),
@@ -552,6 +569,7 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     wait(f"{scene.name} is shown", lambda: scene.shown(app) and stage.is_idle and still.holds())
     save(part, scene.name, theme, out)
     app.close()
+    style.formulas.close()
     window.close()
     for each in (window, app, stage):
         each.deleteLater()

@@ -68,6 +68,11 @@ class Formulas(QObject):
         self._telling = QTimer(self, singleShot=True, interval=_TOLD_EVERY_MS)
         self._telling.timeout.connect(self.drawn)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a formula is being drawn."""
+        return self._current is not None
+
     def is_known(self, tex: str, *, is_display: bool) -> bool:
         """Return whether it is known how a formula is drawn, or that it cannot be. One that is not is asked for."""
         key = (tex, is_display)

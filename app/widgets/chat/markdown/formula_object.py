@@ -27,6 +27,8 @@ _IS_DISPLAY, _SOURCE = _TEX + 1, _TEX + 2
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 # Letters of formulas are drawn this much larger than those of the text, whose type has the taller small letters.
 _SCALE = 1.1
+# Points above and below a display.
+_AIR = 4
 
 
 def formula_format(inline: Inline, char_format: QTextCharFormat) -> QTextCharFormat:
@@ -67,7 +69,8 @@ class FormulaObject(QPyTextObject):
             width = min(code.width(str(char_format.property(_TEX))), doc.textWidth() if doc.textWidth() > 0 else 1e9)
             return QSizeF(width, code.line)
         em = _em(drawing, char_format, doc)
-        return QSizeF(drawing.width * em, 2 * _half(drawing, em, char_format))
+        air = _AIR if format.property(_IS_DISPLAY) else 0
+        return QSizeF(drawing.width * em, 2 * (_half(drawing, em, char_format) + air))
 
     def drawObject(
         self, painter: QPainter, rect: QRectF | QRect, doc: QTextDocument, posInDocument: int, format: QTextFormat
