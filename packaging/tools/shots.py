@@ -65,6 +65,7 @@ from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E40
 from tools.gallery.hub import DESCRIPTION, FOUND, GATED, OFFLINE, SilentHub  # noqa: E402
 from tools.gallery.models import QWEN as MODELS_QWEN  # noqa: E402
 from tools.gallery.models import entries, furnish  # noqa: E402
+from tools.gallery.prices import come_to_right_arrow, come_where_nothing_fits, is_priced, rest_on_left_arrow  # noqa: E402
 from tools.gallery.reading import see_formulas, write_mathematics, write_scripts  # noqa: E402
 from tools.gallery.stage import WRITTEN, Stage  # noqa: E402
 
@@ -473,6 +474,12 @@ SCENES = (
     Scene("narrow", Stage, size=(880, 560)),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),
+    Scene("price", Stage, then=come_to_right_arrow, shown=is_priced),
+    Scene("price-warm", Stage, then=rest_on_left_arrow, shown=is_priced),
+    Scene("price-cold", empty_stage, then=come_to_right_arrow, shown=is_priced),
+    Scene("price-disk", lambda: Stage(disk="all"), size=(900, 700), then=come_to_right_arrow, shown=is_priced),
+    Scene("price-too-long", Stage, size=(880, 560), then=come_where_nothing_fits, shown=is_priced),
+    Scene("price-large", Stage, body=24, then=come_to_right_arrow, shown=is_priced),
     Scene("comparison", Stage, then=_compare, more=answer_otherwise),
     Scene("comparison-branches", Stage, then=_compare_branches),
     Scene("comparison-narrow", Stage, size=(880, 560), then=_compare, more=answer_otherwise),

@@ -41,8 +41,9 @@ class PricedBranch(NamedTuple):
 class PriceCard:
     """The words and figures of a card that tells a price.
 
-    parts: tokens that are held and tokens to compute, None where they are not known. reused, computed: the same in
-    words. reason: a sentence on why that is the price, or "".
+    parts: tokens that are held and tokens to compute, None where they are not known; those few that follow a branch
+    that is held are not counted. reused, computed: the same in words. reason: a sentence on why that is the price, or
+    "".
     """
 
     title: str
@@ -70,7 +71,7 @@ def price_card(branch: PricedBranch, warmth: Warmth | None) -> PriceCard:
     return PriceCard(
         *(card.title, card.place, card.price),
         time=price_time(warmth),
-        parts=(warmth.cached, warmth.left),
+        parts=(warmth.total, 0) if warmth.is_warm else (warmth.cached, warmth.left),
         reused=price_reused(warmth),
         computed=price_computed(warmth),
         reason=price_reason(warmth),

@@ -44,7 +44,9 @@ def price_reused(warmth: Warmth) -> str:
 
 
 def price_computed(warmth: Warmth) -> str:
-    """Say what is left to do: "212 to compute"."""
+    """Say what is left to do: "212 to compute"; of a branch that is held, "only what you type"."""
+    if warmth.is_warm and warmth.fits:
+        return "only what you type is computed"
     return f"{formatting.number(warmth.left)} to compute"
 
 

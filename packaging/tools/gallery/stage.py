@@ -259,7 +259,7 @@ class Stage(EngineHost):
             total = report.total - SYSTEM + tokens(command.options.instructions)
             turns = tuple(replace(turn, residency="none") for turn in turns)
             report = RequestReport(total, 0, 0, 0, Reason.NEW)
-        self.happened.emit(CostEstimate(command.query_id, report, turns, report.left / 390))
+        self.happened.emit(CostEstimate(command.query_id, report, turns, report.left / 390, edge=-1))
 
     def _generate(self, command: Generate) -> None:
         report = self._report(command.turns)

@@ -50,6 +50,7 @@ def test_what_is_held_and_what_is_computed_make_up_the_path() -> None:
     assert price_reused(replace(PART, is_from_disk=True)).replace(THIN, " ") == "3 871 from disk and memory"
     assert price_reused(replace(PART, total=212)) == ""
     assert price_computed(PART) == "212 to compute"
+    assert price_computed(WARM) == "only what you type is computed"
 
 
 def test_the_reason_is_a_sentence_or_nothing() -> None:

@@ -70,7 +70,7 @@ def test_the_arrow_under_the_mouse_tells_where_it_leads_and_what_that_costs(
     versions = app.library.tree.siblings(app.chat.chat_model.rows[2].id)
     warmth = app.chat.warmth.warmth_of(app.library.tree.leaf_below(versions[0].id) or "")
     assert warmth is not None
-    assert found.parts == (warmth.cached, warmth.left)
+    assert found.parts == (warmth.total, 0)
     leave(switcher)
     assert card(forked) is None
     rest(switcher, switcher.arrow(1).center())  # there is no third version
@@ -141,7 +141,7 @@ def test_a_mark_that_begins_a_branch_tells_what_comes_before_it(qtbot: QtBot, fo
     assert found.place.replace("\u00a0", " ") == "after 2 messages"
     warmth = app.chat.warmth.warmth_of(app.chat.chat_model.rows[1].id)
     assert warmth is not None
-    assert found.parts == (warmth.cached, warmth.left)
+    assert found.parts == (warmth.total, 0)
 
 
 def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: App) -> None:
