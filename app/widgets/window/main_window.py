@@ -49,6 +49,7 @@ from app.widgets.window.inspector import Inspector
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
+from app.widgets.window.outline_prices import OutlinePrices
 from app.widgets.window.preferences_commands import PreferencesCommands
 from app.widgets.window.price_hover import PriceHover
 from app.widgets.window.sidebar_prices import SidebarPrices
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
         self._library.fill_folders(self.menus.folders)
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
+        self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)

@@ -191,3 +191,26 @@ def _green(window: MainWindow, rows: ConversationList, place: QRect) -> int:
     """Pixels of the accent at the right end of a row."""
     image = picture(rows.viewport()).copy(place.right() - 44, place.top(), 44, place.height())
     return count(image, LIGHT.accentgfx)
+
+
+def test_a_row_of_the_outline_tells_its_price(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    if not forked.branches.isVisible():
+        forked.do("branches")
+    tree, model = forked.branches.tree, app.branches.model
+    qtbot.waitUntil(lambda: tree.isVisible() and len(list(model.nodes())) == 3)
+    rows = {model.row(node).words: model.index_of(node.id) for node in model.nodes()}
+    closed, opened = rows["And the weather?"], rows["And the news of today?"]
+    rest(tree.viewport(), tree.visualRect(closed).center())
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).parts is not None)
+    found = card(forked)
+    assert found is not None
+    assert (found.title, found.price) == ("“And the weather?”", "Opens at once")
+    rest(tree.viewport(), tree.visualRect(opened).center())
+    assert card(forked) is None
+    tree.setFocus(Qt.FocusReason.TabFocusReason)
+    tree.setCurrentIndex(opened)
+    assert card(forked) is None
+    qtbot.keyClick(tree, Qt.Key.Key_Up)
+    found = card(forked)
+    assert found is not None
+    assert found.title == model.row_of(tree.row_id).title  # type: ignore[union-attr]
