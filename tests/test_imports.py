@@ -63,6 +63,7 @@ REGIONS: dict[str, set[str]] = {
     "models": {"kit", "text", "model", "hub"},
     "find": {"kit", "text", "find"},
     "preferences": {"kit", "text", "preferences"},
+    "map": {"kit", "text", "map"},
 }
 # Folders of view models: which others each may know. The files above them bring all together.
 VIEW_MODELS: dict[str, set[str]] = {
@@ -75,6 +76,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "warmth": {"kit", "text", "model", "library", "warmth"},
     "chat": {"kit", "text", "model", "library", "warmth", "chat"},
     "comparison": {"kit", "text", "library", "chat", "comparison"},
+    "map": {"kit", "text", "library", "warmth", "branches", "map"},
     "branches": {"kit", "text", "library", "warmth", "branches"},
     "find": {"kit", "text", "library", "chat", "find"},
     "preferences": {"kit", "text", "model", "hub", "cache", "library", "warmth", "chat", "preferences"},

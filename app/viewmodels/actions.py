@@ -358,6 +358,15 @@ TABLE: tuple[Row, ...] = (
         pane="settings",
     ),
     Action(
+        id="map",
+        menu=Menu.VIEW,
+        group="panes",
+        title="Show Map",
+        keys=("Ctrl+Alt+3",),
+        tip="Shows or hides a picture of the conversation’s branches.",
+        pane="map",
+    ),
+    Action(
         id="bigger",
         menu=Menu.VIEW,
         group="text size",

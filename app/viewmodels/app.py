@@ -26,6 +26,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.worker.engine_host import EngineHost
 
@@ -43,6 +44,7 @@ class App(QObject):
 
     chat: ChatRegion
     comparison: Comparison
+    map: MapRegion
     library: LibraryRegion
     branches: BranchesRegion
     cache: CacheRegion
@@ -76,6 +78,11 @@ class App(QObject):
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.find = Find(self.library, self.chat, notices, self)
+        self.map = MapRegion(
+            *(self.library, self.chat.warmth, lambda message_id: self.chat.branch_costs.residencies.get(message_id)),
+            *(self.chat.open_branch.show, self),
+        )
+        self.chat.branch_costs.changed.connect(self.map.renew)
         self.branches.compareAsked.connect(self.comparison.open_with)
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
