@@ -228,6 +228,17 @@ def _compare_branches(app: App, window: MainWindow) -> None:
     app.comparison.open_beside(fork)
 
 
+def _show_map(app: App, window: MainWindow) -> None:
+    window.do("map")
+
+
+def _show_map_far(app: App, window: MainWindow) -> None:
+    _show_map(app, window)
+    wait("the map is there", lambda: window.map.view is not None and not window.map.view.is_busy)
+    for _ in range(12):
+        window.map.smaller.click()
+
+
 def _show_cache(app: App, window: MainWindow) -> None:
     window.do("inspector")
 
@@ -492,6 +503,11 @@ SCENES = (
     Scene("branches-large", Stage, pane="branches", body=24, more=name_branches),
     Scene("branches-many", Stage, pane="branches", more=grow_wild),
     Scene("branches-wide", Stage, pane="branches", size=(1600, 1000), more=grow_wild, then=filter_by("once more dog")),
+    Scene("map", Stage, then=_show_map, more=name_branches),
+    Scene("map-long", Stage, then=_show_map, more=grow_wild),
+    Scene("map-far", Stage, then=_show_map_far, more=grow_wild),
+    Scene("map-narrow", Stage, size=(880, 560), then=_show_map, more=name_branches),
+    Scene("map-large", Stage, body=24, then=_show_map, more=name_branches),
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 600), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),

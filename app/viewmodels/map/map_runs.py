@@ -16,6 +16,7 @@ from app.viewmodels.warmth.warmth import Warmth
 MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
 # Where nothing has counted the tokens of a text: characters to a token, and what a template puts around a message.
 _CHARACTERS, _AROUND = 4, 6
+_LOOKED_AT = 32  # messages
 _SLICE = 40
 
 
@@ -89,9 +90,19 @@ def _end(tree: MessageTree, run: Run, start: int, warmth: Warmth | None) -> int:
         read = _figure(below, "request", "total")
         if read is not None:
             return read
-    above = None if last.parent_id is None or run.length == 1 else _told(tree.message(last.parent_id))
-    before = start + (run.length - 1) * _AROUND if above is None else above
-    return before + _AROUND + (len(last.text) + len(last.thinking)) // _CHARACTERS
+    return start + _about(tree, run)
+
+
+def _about(tree: MessageTree, run: Run) -> int:
+    """Return about how many tokens a run has, by the texts of its last messages."""
+    looked_at, characters = min(run.length, _LOOKED_AT), 0
+    message = tree.message(run.last_id)
+    for _ in range(looked_at - 1):
+        characters += len(message.text) + len(message.thinking)
+        assert message.parent_id is not None
+        message = tree.message(message.parent_id)
+    characters += len(message.text) + len(message.thinking)
+    return run.length * (_AROUND + characters // _CHARACTERS // looked_at)
 
 
 def _told(message: Message) -> int | None:

@@ -32,6 +32,8 @@ class Icon(Enum):
     AGAIN = '<path d="M13 8a5 5 0 1 1-1.5-3.6L13.2 6"/><path d="M13.4 2.8v3.3h-3.3"/>'
     FORK = '<path d="M8 14V2.6M8 10.2H4.6a1.8 1.8 0 0 1-1.8-1.8V6M8 10.2h3.4a1.8 1.8 0 0 0 1.8-1.8V6"/>'
     WARN = '<path d="M8 2.3L14.2 13H1.8z"/><path d="M8 6.4v3.2M8 11.3v.1"/>'
+    PLUS = '<path d="M8 3.2v9.6M3.2 8h9.6"/>'
+    MINUS = '<path d="M3.2 8h9.6"/>'
     CHECK = '<path d="M3 8.5l3.3 3.3L13 4.7"/>'
     FOLD = '<path d="M3.8 6.2L8 10.4l4.2-4.2"/>'
     RESTORED = (

@@ -14,12 +14,14 @@ class Pane(QWidget):
     """A page with a title, drawn over the ground of the widget that hosts it.
 
     id: its name in the settings and in the table of commands. title: its name for people. needs: the ability of the
-    engine, a field of `Capabilities`, without which there is nothing to be shown.
+    engine, a field of `Capabilities`, without which there is nothing to be shown. least_width: points that it is
+    opened at, at the least; 0 where any width will do.
     """
 
     id = ""
     title = ""
     needs = ""
+    least_width = 0
 
     @property
     def tab_order(self) -> Sequence[QWidget]:

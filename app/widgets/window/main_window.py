@@ -37,6 +37,7 @@ from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
+from app.widgets.map.map_pane import MapPane
 from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
@@ -67,8 +68,9 @@ _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 class MainWindow(QMainWindow):
     """Shows what the app says, and hands it what the person does. It decides nothing and waits for nothing.
 
-    Attributes: sidebar, chat, inspector; branches, cache and settings, panes of the inspector; sides, menus. Signal:
-    documentOpened(str), a file of conversations was dropped or opened from outside.
+    Attributes: sidebar, chat, inspector; branches, cache, map and settings, panes of the inspector; sides, menus.
+
+    Signal: documentOpened(str), a file of conversations was dropped or opened from outside.
     """
 
     documentOpened = Signal(str)
@@ -84,8 +86,9 @@ class MainWindow(QMainWindow):
         self.chat = ChatPane(style, app)
         self.branches = BranchesPane(style, app.branches)
         self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
+        self.map = MapPane(style, app.map)
         self.settings = SettingsPane(style, app.chat)
-        self.inspector = Inspector(style, [self.branches, self.cache, self.settings])
+        self.inspector = Inspector(style, [self.branches, self.cache, self.map, self.settings])
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings, app.keys)
@@ -195,6 +198,7 @@ class MainWindow(QMainWindow):
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.sides.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
+        self.inspector.changed.connect(self._fit_inspector)
         app.state.changed.connect(self._refresh)
         app.settings.changed.connect(self._show_settings)
         app.keys.changed.connect(self._show_keys)
@@ -279,6 +283,11 @@ class MainWindow(QMainWindow):
                 entry.setChecked(self._is_pane_shown(pane))
         sides = self.sides.is_shown("sidebar"), self.sides.is_shown("inspector")
         self.chat.toolbar.show_sides(*sides, is_inspector_offered=self.sides.is_offered("inspector"))
+
+    def _fit_inspector(self) -> None:
+        """Give the inspector the width that its pane is opened at."""
+        current = self.inspector.current
+        self.sides.widen("inspector", 0 if current is None else current.least_width)
 
     def _is_pane_shown(self, name: str) -> bool:
         """Return whether a side of the window is shown, or the inspector with this pane."""

@@ -40,13 +40,14 @@ class Side:
     """The sidebar or the inspector, as it stands beside the chat or over it.
 
     is_wanted: the person wants it beside the chat. is_over: it lies over the chat now, or would. is_offered: it has
-    something to show.
+    something to show. usual: its width before it was widened, 0 where it was not.
     """
 
     def __init__(self, widget: QWidget, needs: int, width: int, slot: int) -> None:
         self.widget = widget
         self.needs = needs
         self.width = width
+        self.usual = 0
         self.slot = slot
         self.is_wanted = True
         self.is_over = False
@@ -108,7 +109,21 @@ class Sides(QWidget):
     def widths(self) -> tuple[int, int, int]:
         """Return the widths of sidebar, chat and inspector, as `restore` takes them."""
         self._remember()
-        return self._sides["sidebar"].width, self._chat.width(), self._sides["inspector"].width
+        sidebar, inspector = self._sides["sidebar"], self._sides["inspector"]
+        return sidebar.width, self._chat.width(), inspector.usual or inspector.width
+
+    def widen(self, name: str, least: int) -> None:
+        """Give a side so many points at least; with 0, the width that it had before that."""
+        side = self._sides[name]
+        self._remember()
+        if least > side.width:
+            side.usual, side.width = side.usual or side.width, least
+        elif not least and side.usual:
+            side.width, side.usual = side.usual, 0
+        else:
+            return
+        self._arrange()
+        self._share_out()
 
     def toggle(self, name: str) -> None:
         """Show or hide one of the sides."""

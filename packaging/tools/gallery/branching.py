@@ -1,4 +1,4 @@
-"""More branches for the sample conversation: another model's answer."""
+"""Another model’s answer to a question of the sample conversation."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""A picture of the open conversation's branches."""

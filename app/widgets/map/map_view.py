@@ -1,0 +1,517 @@
+"""The picture itself: wires, runs, labels, and going about in it by mouse, trackpad and keys.
+
+The outline of branches is the way to everything that is done here; a screen reader is told what the picture shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+
+from app.viewmodels.kit.slices import SlicedWork
+from app.viewmodels.map.map_layout import (
+    ARM,
+    LEAF_LABEL,
+    RUN_LABEL,
+    Box,
+    MapLayout,
+    MapRun,
+    Placed,
+    lay_out,
+)
+from app.viewmodels.map.map_region import MapRegion
+from app.viewmodels.map.map_runs import MapItem
+from app.viewmodels.text import formatting
+from app.widgets.kit.drawing import draw_text, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.marks import DISC, paint_disc
+from app.widgets.kit.slim_bar import use_slim_bar
+from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextRole
+
+LEAST, MOST = 0.02, 4.0
+_STEP = 1.25
+# The least zoom at which runs have their round corners, discs and labels; below, lines and the names that find room.
+NEAR = 0.5
+_MARGIN, _CORNER = 40.0, 10.0
+_ACTIVE, _OTHER = 3.5, 2.0
+_DOTTED = (2.0, 2.2)
+_LEAF, _RUN = 112, 170  # the widest labels
+_STAR = 12
+_MOST_LABELS = 150
+_WIRE_APART = 56.0  # on the screen, at least
+_NEAREST = 8.0  # points within which the pointer is on a line
+_HERE = "you are here"
+
+
+class MapView(QAbstractScrollArea):
+    """Draws what is in sight of a layout that is made once for each state of the tree, in slices.
+
+    Attributes: layout_of_runs, items; zoom, 1.0 at 100 %. Signal: zoomed(float).
+    """
+
+    zoomed = Signal(float)
+
+    def __init__(self, style: Style, region: MapRegion, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._style, self._region = style, region
+        self.items: Sequence[MapItem] = ()
+        self.layout_of_runs = MapLayout()
+        self.zoom = 1.0
+        self._numbers: dict[str, int] = {}
+        self._has_ring = False
+        self._work = SlicedWork(self)
+        self._far: dict[tuple[bool, bool], list[QLineF]] | None = None
+        self._hovered = -1
+        self._dragged: QPoint | None = None
+        self._pressed: QPoint | None = None
+        self._is_fresh = True  # nobody has moved or zoomed the picture
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setAutoFillBackground(False)
+        self.viewport().setMouseTracking(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        use_slim_bar(self, style)
+        self.setAccessibleName("Map of the branches")
+        region.grew.connect(self.begin)
+        region.changed.connect(self._repaint)
+        region.moved.connect(self.show_open_run)
+        style.changed.connect(self.begin)
+
+    # Making the layout
+
+    def begin(self) -> None:
+        """Lay the tree out again, in slices; what was shown stays until that is done."""
+        self._work.start(self._lay_out())
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a layout is being made."""
+        return self._work.is_running
+
+    def _lay_out(self) -> Iterator[None]:
+        items: list[MapItem] = []
+        for some in self._region.items():
+            items += some
+            yield
+        runs: list[MapRun] = []
+        for item in items:
+            size = self._label_size(item) if item.is_labelled else (0.0, 0.0)
+            runs.append(MapRun(item.parent, item.end, *size, keeps_label=item.is_named))
+            yield
+        layout = yield from lay_out(runs)
+        self.items, self.layout_of_runs = items, layout
+        self._numbers = {item.id: number for number, item in enumerate(items)}
+        self._far, self._hovered = None, -1
+        self.setAccessibleDescription(self._region.summary)
+        self._set_range()
+        if self._is_fresh:
+            self.fit()
+        self._repaint()
+
+    def _label_size(self, item: MapItem) -> tuple[float, float]:
+        """Return the room for a label of one or two lines at 100 %, for a name in its heaviest form."""
+        name, detail = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
+        most = self._style.typography.scaled(_LEAF if item.is_leaf else _RUN)
+        star = _STAR + 4 if item.is_favourite else 0
+        width = name.width(item.label) + star
+        if item.detail or item.is_leaf:
+            width = max(width, detail.width(item.detail or _HERE))
+        return (min(width, most) + 4, name.line + (detail.line if item.detail or item.is_leaf else 0))
+
+    # Where things are
+
+    def _origin(self) -> QPointF:
+        """Return where the picture's own origin lies in the viewport."""
+        return QPointF(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
+
+    def _shown(self) -> Box:
+        """Return the part of the picture that is in sight."""
+        origin, size = self._origin(), self.viewport().size()
+        return Box(
+            -origin.x() / self.zoom, -origin.y() / self.zoom, size.width() / self.zoom, size.height() / self.zoom
+        )
+
+    def _set_range(self) -> None:
+        """Let the picture be moved until its edges are in sight; a picture that is all in sight stays in the middle."""
+        box, size = self.layout_of_runs.box, self.viewport().size()
+        for bar, first, length, room in (
+            (self.horizontalScrollBar(), box.left, box.width, size.width()),
+            (self.verticalScrollBar(), box.top, box.height, size.height()),
+        ):
+            low, high = first * self.zoom - _MARGIN, (first + length) * self.zoom + _MARGIN
+            spare = room - (high - low)
+            is_upright = bar is self.verticalScrollBar()
+            if spare > 0:
+                low, high = (low, low + room) if is_upright else (low - spare / 2, high + spare / 2)
+            bar.setRange(round(low), max(round(high - room), round(low)))
+            bar.setPageStep(room)
+            bar.setSingleStep(40)
+
+    def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
+        """Draw larger or smaller; the point `around`, of the viewport, stays where it is, else the middle does."""
+        zoom = min(max(zoom, LEAST), MOST)
+        at = QRectF(self.viewport().rect()).center() if around is None else around
+        origin = self._origin()
+        fixed = (at - origin) / self.zoom
+        self.zoom, self._far = zoom, None
+        self._set_range()
+        self.horizontalScrollBar().setValue(round(fixed.x() * zoom - at.x()))
+        self.verticalScrollBar().setValue(round(fixed.y() * zoom - at.y()))
+        self._repaint()
+        self.zoomed.emit(zoom)
+
+    def zoom_by(self, steps: float) -> None:
+        """Draw larger by so many steps, or smaller by as many below 0."""
+        self._is_fresh = False
+        self.set_zoom(self.zoom * _STEP**steps)
+
+    def fit(self) -> None:
+        """Show all of it, where it can be read then; else the open branch at 100 %."""
+        box, size = self.layout_of_runs.box, self.viewport().size()
+        both = min(size.width() / (box.width + 2 * _MARGIN), size.height() / (box.height + 2 * _MARGIN))
+        self.set_zoom(min(both, 1.0) if both >= NEAR else 1.0)
+        self.show_open_run()
+        self._is_fresh = True
+
+    def show_open_run(self) -> None:
+        """Bring the end of the open branch into sight, unless it is there."""
+        number = self._open_number()
+        if number < 0:
+            return
+        placed, shown = self.layout_of_runs.runs[number], self._shown()
+        if not (
+            shown.left < placed.x - _MARGIN
+            and placed.x + _MARGIN < shown.right
+            and shown.top < placed.bottom - _MARGIN
+            and placed.bottom + _MARGIN < shown.bottom
+        ):
+            self.horizontalScrollBar().setValue(round(placed.x * self.zoom - self.viewport().width() / 2))
+            self.verticalScrollBar().setValue(round(placed.bottom * self.zoom - self.viewport().height() * 0.6))
+        self.setAccessibleDescription(self._region.summary)
+        self._repaint()
+
+    def _open_number(self) -> int:
+        """Return the number of the run in which the open path ends, -1 while there is none."""
+        return self._numbers.get(self._region.open_run_id, -1)
+
+    def run_at(self, at: QPointF) -> int:
+        """Return the number of the run at a point of the viewport, by its line, disc or label; -1 beside all."""
+        point = (at - self._origin()) / self.zoom
+        near = _NEAREST / min(self.zoom, 1.0)
+        around = Box(point.x() - near, point.y() - near, 2 * near, 2 * near)
+        found, best = -1, near
+        for number in self.layout_of_runs.within(around):
+            distance = _distance(self.layout_of_runs.runs[number], point, has_label=self.zoom >= NEAR)
+            if distance < best:
+                found, best = number, distance
+        return found
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._style.theme
+        painter = smooth(QPainter(self.viewport()))
+        painter.fillRect(event.rect(), theme.panel)
+        origin, shown = self._origin(), self._shown()
+        self._paint_wires(painter, origin, shown)
+        painter.translate(origin)
+        numbers = self.layout_of_runs.within(shown)
+        if self.zoom < NEAR:
+            self._paint_far(painter)
+            numbers = [one for one in numbers if self.items[one].is_named]
+        else:
+            self._paint_near(painter, numbers)
+        self._paint_labels(painter, numbers)
+        painter.resetTransform()
+        if self._has_ring:
+            stroke_rounded(painter, QRectF(self.viewport().rect()).adjusted(2, 2, -2, -2), 6, theme.accentgfx, 2)
+        painter.end()
+
+    def _paint_wires(self, painter: QPainter, origin: QPointF, shown: Box) -> None:
+        """Draw a level line to each so many tokens, as close as can be read."""
+        theme, text_style, scale = self._style.theme, self._style.text_style(TextRole.CAP), self.layout_of_runs.scale
+        step = next(one for one in _steps() if one * scale * self.zoom >= _WIRE_APART)
+        draw_text(painter, text_style, QRectF(12, origin.y() - _MARGIN + 8, 80, text_style.line), "tokens", theme.text3)
+        last = min(shown.bottom, self.layout_of_runs.box.bottom + 2 * _MARGIN / self.zoom) / scale
+        for tokens in range(max(step, int(shown.top / scale / step) * step), int(last) + 1, step):
+            y = round(origin.y() + tokens * scale * self.zoom)
+            painter.fillRect(QRectF(0, y, self.viewport().width(), 1), theme.line)
+            words = QRectF(12, y - text_style.line - 1, 80, text_style.line)
+            draw_text(painter, text_style, words, formatting.short_count(tokens), theme.text3)
+
+    def _paint_near(self, painter: QPainter, numbers: Sequence[int]) -> None:
+        is_active = {number: self._region.is_on_path(self.items[number]) for number in numbers}
+        for number in sorted(numbers, key=lambda one: (is_active[one], one == self._hovered)):
+            self._paint_line(painter, number, is_active=is_active[number])
+        for number in numbers:
+            self._paint_disc(painter, number)
+
+    def _on_screen(self, number: int) -> Placed:
+        """Return where a run stands at this zoom; lines, discs and words are as large at every one."""
+        placed, zoom = self.layout_of_runs.runs[number], self.zoom
+        x, top, bottom, from_x, _ = placed
+        return Placed(x * zoom, top * zoom, bottom * zoom, from_x * zoom, placed.label)
+
+    def _paint_line(self, painter: QPainter, number: int, *, is_active: bool) -> None:
+        color, is_dotted = self._line(self.items[number], is_active=is_active)
+        pen = QPen(color, _ACTIVE if is_active else _OTHER + (number == self._hovered))
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if is_dotted:
+            pen.setDashPattern(_DOTTED)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(_path(self._on_screen(number)))
+
+    def _line(self, item: MapItem, *, is_active: bool) -> tuple[QColor, bool]:
+        """Return the colour of a run's line, and whether it is dotted: nothing of it is held."""
+        theme, where = self._style.theme, self._region.residency(item)
+        if is_active:
+            return theme.accentgfx, where == "none"
+        if where is None:
+            return theme.ghost, False
+        return theme.accentgfx if where in ("live", "memory") else theme.mute, where == "none"
+
+    def _paint_disc(self, painter: QPainter, number: int) -> None:
+        placed, theme = self._on_screen(number), self._style.theme
+        end, where = QPointF(placed.x, placed.bottom), self._region.residency(self.items[number])
+        if placed.top == 0.0 and placed.x == placed.from_x:
+            paint_disc(painter, theme, QPointF(placed.x, 0), where or "none", DISC, theme.panel)
+        if where is not None:
+            paint_disc(painter, theme, end, where, DISC, theme.panel)
+        else:  # nobody has told yet
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.panel)
+            painter.drawEllipse(end, DISC / 2, DISC / 2)
+            painter.setBrush(theme.mute)
+            painter.drawEllipse(end, 2.5, 2.5)
+
+    def _paint_labels(self, painter: QPainter, numbers: Sequence[int]) -> None:
+        """Write the labels that find room: that of the open branch first, then those with a name."""
+        open_id = self._region.open_run_id
+        open_run = self._open_number()
+        order = sorted(numbers, key=lambda one: not self.items[one].is_named)
+        taken: list[QRectF] = []
+        lines = self._lines_in_the_way(numbers) if NEAR <= self.zoom < 1 else []
+        for number in [*[open_run][: open_run >= 0], *order]:
+            item = self.items[number]
+            if taken and (item.id == open_id or not (self.layout_of_runs.runs[number].label or item.is_leaf)):
+                continue
+            if item.id != open_id and not item.is_labelled:
+                continue
+            box = self._label_box(number)
+            is_free = item.id == open_id or not any(line.intersects(box) for line in lines)
+            if is_free and not any(box.intersects(other) for other in taken):
+                taken.append(box.adjusted(-3, -1, 3, 1))
+                self._paint_label(painter, item, box, is_open=item.id == open_id, is_hovered=number == self._hovered)
+            if len(taken) >= _MOST_LABELS:
+                return
+
+    def _lines_in_the_way(self, numbers: Sequence[int]) -> list[QRectF]:
+        """Return the upright lines, which labels have no room reserved beside while they are larger than the rest."""
+        placed = [self._on_screen(number) for number in numbers[:_MOST_LABELS]]
+        return [QRectF(one.x - 1, one.top + ARM, 2, one.bottom - one.top - ARM) for one in placed]
+
+    def _label_box(self, number: int) -> QRectF:
+        """Return where a label stands at this zoom: below the end of a leaf, else at the right of its run."""
+        item, placed = self.items[number], self._on_screen(number)
+        width, height = self._label_size(item)
+        if item.is_leaf:
+            return QRectF(placed.x - width / 2, placed.bottom + LEAF_LABEL, width, height)
+        middle = (placed.top + placed.bottom) / 2 if placed.label is None else placed.label.middle * self.zoom
+        return QRectF(placed.x + RUN_LABEL, middle - height / 2, width, height)
+
+    def _paint_label(self, painter: QPainter, item: MapItem, box: QRectF, *, is_open: bool, is_hovered: bool) -> None:
+        theme, detail = self._style.theme, self._style.text_style(TextRole.CAP)
+        name = self._style.text_style(TextRole.HEADLINE if is_open else TextRole.UI)
+        align = Qt.AlignmentFlag.AlignHCenter if item.is_leaf else Qt.AlignmentFlag.AlignLeft
+        second = _HERE if is_open and item.is_leaf else item.detail
+        color = theme.accent if is_open or is_hovered else theme.text
+        star = _STAR + 4 if item.is_favourite else 0
+        width = min(name.width(item.label), box.width() - star)
+        left = box.left() if not item.is_leaf else box.center().x() - (width + star) / 2
+        first = QRectF(left + star, box.top(), width, name.line)
+        # A wire does not go through words.
+        painter.fillRect(first.adjusted(-star - 2, 0, 2, 0), theme.panel)
+        if item.is_favourite:
+            star_at = QPointF(left + _STAR / 2, first.center().y())
+            self._style.icons.paint(painter, Icon.STAR, star_at, theme.accent, _STAR)
+        draw_text(painter, name, first, item.label, color)
+        if second:
+            lower = QRectF(box.left(), first.bottom(), box.width(), detail.line)
+            draw_text(painter, detail, lower, second, theme.text2, align)
+
+    def _paint_far(self, painter: QPainter) -> None:
+        """Draw straight lines, those of one look in one go."""
+        theme = self._style.theme
+        for (is_active, is_held), lines in sorted(self._far_lines().items()):
+            painter.setPen(QPen(theme.accentgfx if is_active or is_held else theme.mute, 2.5 if is_active else 1.0))
+            painter.drawLines(lines)
+
+    def _far_lines(self) -> dict[tuple[bool, bool], list[QLineF]]:
+        """Return the lines by their look, on the screen's own scale; arms that would be one point are left out."""
+        if self._far is None:
+            self._far = {}
+            is_asked = self._region.is_asked
+            for item, placed in zip(self.items, self.layout_of_runs.runs, strict=True):
+                is_active = self._region.is_on_path(item)
+                x, top, bottom = placed.x * self.zoom, placed.top * self.zoom, placed.bottom * self.zoom
+                from_x = placed.from_x * self.zoom
+                if not is_active and bottom - top < 1 and abs(x - from_x) < 1:
+                    continue
+                is_held = is_asked and self._region.residency(item) in ("live", "memory")
+                lines = self._far.setdefault((is_active, is_held), [])
+                lines.append(QLineF(x, top, x, bottom))
+                if x != from_x:
+                    lines.append(QLineF(from_x, top, x, top))
+        return self._far
+
+    def _repaint(self) -> None:
+        self._far = None
+        self.viewport().update()
+
+    # What the person does
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Answer a pinch, and tell about the run under the pointer."""
+        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+            self._is_fresh = False
+            self.set_zoom(self.zoom * (1 + event.value()), event.position())
+            return True
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            number = self.run_at(QPointF(event.pos()))
+            if number >= 0:
+                told = [one for one in self._region.told(self.items[number]) if one]
+                QToolTip.showText(event.globalPos(), "\n".join(told), self.viewport())
+            else:
+                QToolTip.hideText()
+            return True
+        return super().viewportEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom with the command key, else move the picture in both directions."""
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        self._is_fresh = False
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.set_zoom(self.zoom * 1.0015 ** (angle.y() or pixels.y()), event.position())
+        else:
+            moved = QPoint(angle.x() // 2, angle.y() // 2) if pixels.isNull() else pixels
+            self._move_by(moved)
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Plus: 1.0, Qt.Key.Key_Equal: 1.0, Qt.Key.Key_Minus: -1.0}.get(Qt.Key(event.key()))
+        if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+            super().keyPressEvent(event)
+        elif steps is not None:
+            self.zoom_by(steps)
+        elif event.key() == Qt.Key.Key_0:
+            self.fit()
+        elif event.key() == Qt.Key.Key_Home:
+            self.show_open_run()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._pressed = self._dragged = event.position().toPoint()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position().toPoint()
+        if self._dragged is not None:
+            self._is_fresh = False
+            self._move_by(at - self._dragged)
+            self._dragged = at
+        else:
+            self._hover(self.run_at(event.position()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        at, pressed = event.position().toPoint(), self._pressed
+        self._pressed = self._dragged = None
+        if event.button() is Qt.MouseButton.LeftButton and pressed is not None and (at - pressed).manhattanLength() < 4:
+            number = self.run_at(event.position())
+            if number >= 0:
+                self._region.open(self.items[number])
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        reasons = Qt.FocusReason
+        self._has_ring = event.reason() in (reasons.TabFocusReason, reasons.BacktabFocusReason)
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._has_ring = False
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._set_range()
+        if self._is_fresh and self.items:
+            self.fit()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self.viewport().update()
+
+    def _move_by(self, delta: QPoint) -> None:
+        for bar, distance in ((self.horizontalScrollBar(), delta.x()), (self.verticalScrollBar(), delta.y())):
+            bar.setValue(bar.value() - distance)
+
+    def _hover(self, number: int) -> None:
+        if number != self._hovered:
+            self._hovered = number
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if number >= 0 else Qt.CursorShape.ArrowCursor)
+            self.viewport().update()
+
+
+def _steps() -> Iterator[int]:
+    """Yield the counts of tokens that a wire may stand for: 100, 200, 500, 1 000, and so on."""
+    return chain.from_iterable((base, 2 * base, 5 * base) for base in (10**power for power in range(2, 12)))
+
+
+def _path(placed: Placed) -> QPainterPath:
+    """Return a run's arm, its corner and its line."""
+    path = QPainterPath()
+    start, down = placed.top + ARM, placed.top
+    if placed.x == placed.from_x:
+        path.moveTo(placed.x, down)
+    else:
+        corner = min(_CORNER, abs(placed.x - placed.from_x), placed.bottom - start)
+        side = 1 if placed.x > placed.from_x else -1
+        path.moveTo(placed.from_x, start)
+        path.lineTo(placed.x - side * corner, start)
+        path.quadTo(placed.x, start, placed.x, start + corner)
+    path.lineTo(placed.x, placed.bottom)
+    return path
+
+
+def _distance(placed: Placed, point: QPointF, *, has_label: bool) -> float:
+    """Return how far a point is from a run's line, arm or label."""
+    beside = abs(point.x() - placed.x), max(placed.top - point.y(), point.y() - placed.bottom, 0.0)
+    left, right = sorted((placed.x, placed.from_x))
+    level = max(left - point.x(), point.x() - right, 0.0), abs(point.y() - placed.top - ARM)
+    nearest = min(max(beside), max(level) + (1.0 if placed.x == placed.from_x else 0.5))
+    if has_label and placed.label is not None:
+        box = placed.label
+        inside = box.left <= point.x() <= box.right and box.top <= point.y() <= box.bottom
+        nearest = 0.0 if inside else nearest
+    return nearest
