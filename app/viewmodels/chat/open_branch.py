@@ -58,8 +58,10 @@ class OpenBranch(QObject):
         return self._questions.is_busy_in(self._library.open_id) or self._library.changes.is_pending
 
     def show(self, message_id: str) -> None:
-        """Go to the branch through a message, where one last was below it, unless it is shown."""
+        """Go to the branch through a message, where one last was below it, unless it is shown or gone."""
         tree = self._library.tree
+        if message_id not in tree:
+            return
         if not tree.is_on_path(message_id):
             tree.select(tree.leaf_below(message_id))
             self._open_paths.save(tree.conversation_id)

@@ -43,4 +43,5 @@ def test_a_row_that_is_still_painted_may_be_of_a_message_that_is_gone(qtbot: QtB
     path = app.library.tree.path
     app.chat.open_branch.select_version("gone", 1)
     app.chat.open_branch.delete_message("gone")
+    app.chat.open_branch.show("gone")
     assert app.library.tree.path == path
