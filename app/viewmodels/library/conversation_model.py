@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt, Signal
 
 from app.viewmodels.kit.lists import AnyIndex, KeyedListModel
 from app.viewmodels.library.rows import ConversationRow, spoken_conversation
+
+CONVERSATION = "application/x-espalier-conversation"
+"""The type of what is dragged: the id of a conversation."""
 
 
 class ConversationModel(KeyedListModel[ConversationRow]):
@@ -43,11 +46,40 @@ class ConversationModel(KeyedListModel[ConversationRow]):
         return None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """Let a conversation that is stored be renamed in its place."""
+        """Let a conversation that is stored be renamed in its place, and dragged."""
         flags = super().flags(index)
         if index.isValid() and self._rows[index.row()].can_change:
             flags |= Qt.ItemFlag.ItemIsEditable
+            if not self._rows[index.row()].is_folder:
+                flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """Return what is dragged: the id of one conversation."""
+        data = QMimeData()
+        for index in indexes:
+            data.setData(CONVERSATION, self._rows[index.row()].id.encode())
+        return data
+
+    def mimeTypes(self) -> list[str]:
+        """Return the only kind of thing that is dragged here."""
+        return [CONVERSATION]
+
+    def supportedDragActions(self) -> Qt.DropAction:
+        """Let conversations be moved, and not copied."""
+        return Qt.DropAction.MoveAction
+
+    def home_at(self, conversation_id: str, number: int) -> str | None:
+        """Return the folder that a conversation comes to where it is dropped on a row, "" for none.
+
+        None where it lies there already. number: -1 for the room beside the rows.
+        """
+        at = self.row_of(conversation_id)
+        if at < 0:
+            return None
+        onto = self._rows[number] if number >= 0 else None
+        home = "" if onto is None else onto.id if onto.is_folder else onto.folder_id
+        return None if home == self._rows[at].folder_id else home
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Ask for another title; the row shows it when the database has it."""

@@ -5,19 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.library.conversation_model import ConversationModel
+from app.viewmodels.library.conversation_model import CONVERSATION, ConversationModel
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
 from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.kit.action_button import ActionButton, native_keys
-from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.drawing import draw_text, smooth, stroke_rounded, wrapped
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.item_views import menu_target, set_up_view
+from app.widgets.kit.item_views import ROW_MARGIN, menu_target, set_up_view
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -36,7 +48,7 @@ class ConversationList(QListView):
 
     Signals: chosen(str) the id of another conversation that the person turned to; foldAsked(str, bool) a folder, and
     whether it is to be folded; deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen;
-    left, a click beside the rows.
+    left, a click beside the rows; filed(str, str) a conversation was dropped on a folder of this id, "" for none.
     """
 
     chosen = Signal(str)
@@ -44,15 +56,19 @@ class ConversationList(QListView):
     deleteAsked = Signal(object)
     menuAsked = Signal(object, QPoint)
     left = Signal()
+    filed = Signal(str, str)
 
     def __init__(self, style: Style, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._style = style
+        self._home: str | None = None
         self._delegate = ConversationDelegate(style, self)
         self.row_focus = self._delegate.focus
         self.setItemDelegate(self._delegate)
         set_up_view(self, style, "Conversations")
         self._conversations = model
         self.setModel(model)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         for change in (model.rowsInserted, model.rowsMoved, model.rowsRemoved, model.dataChanged, model.modelReset):
             change.connect(self._follow_model)
         self._follow_model()
@@ -123,6 +139,58 @@ class ConversationList(QListView):
         if row is not None and row.is_folder and self.indexAt(event.position().toPoint()) == self.currentIndex():
             self.foldAsked.emit(row.id, not row.is_folded)
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self.dragMoveEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Mark the folder that what is dragged would come to."""
+        self._show_home(self._home_under(event))
+        if self._home is None:
+            event.ignore()
+        else:
+            event.setDropAction(Qt.DropAction.MoveAction)
+            event.accept()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_home(None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """File what is dropped. The list shows it in its place when the database has it there."""
+        home = self._home_under(event)
+        self._show_home(None)
+        if home is None:
+            event.ignore()
+            return
+        event.setDropAction(Qt.DropAction.MoveAction)
+        event.accept()
+        self.filed.emit(_dragged(event), home)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._home is not None:
+            painter = smooth(QPainter(self.viewport()))
+            rect = QRectF(self._home_rect).adjusted(ROW_MARGIN + 1, 1, -ROW_MARGIN - 1, -1)
+            stroke_rounded(painter, rect, 6, self._style.theme.accentgfx, 2)
+            painter.end()
+
+    @property
+    def _home_rect(self) -> QRect:
+        """The row of the folder that what is dragged would come to; all that is in sight for no folder."""
+        number = self._conversations.row_of(self._home) if self._home else -1
+        if number < 0:
+            return self.viewport().rect()
+        index = self._conversations.index(number)
+        return self._delegate.row_rect(self.visualRect(index), index)
+
+    def _home_under(self, event: QDropEvent) -> str | None:
+        dragged = _dragged(event)
+        return self._conversations.home_at(dragged, self.indexAt(event.position().toPoint()).row()) if dragged else None
+
+    def _show_home(self, home: str | None) -> None:
+        if home != self._home:
+            self._home = home
+            self.viewport().update()
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Leave a folder that the keyboard was on for the conversation that is open."""
         super().focusOutEvent(event)
@@ -159,6 +227,12 @@ class ConversationList(QListView):
                 self.setCurrentIndex(index)
             return
         self.selectionModel().setCurrentIndex(QModelIndex(), QItemSelectionModel.SelectionFlag.Clear)
+
+
+def _dragged(event: QDropEvent) -> str:
+    """Return the id of the conversation that is dragged, "" for anything else."""
+    data = event.mimeData()
+    return bytes(data.data(CONVERSATION).data()).decode(errors="replace") if data.hasFormat(CONVERSATION) else ""
 
 
 class Sidebar(QWidget):

@@ -33,6 +33,7 @@ class LibraryCommands(QObject):
         sidebar.list.menuAsked.connect(self._show_menu)
         sidebar.list.deleteAsked.connect(library.delete_row)
         sidebar.list.foldAsked.connect(library.fold)
+        sidebar.list.filed.connect(self._file)
         library.folderMade.connect(self.rename)
         library.edits.deletionAsked.connect(self._ask_to_delete)
 
@@ -83,6 +84,10 @@ class LibraryCommands(QObject):
         edits, where = self._library.edits, (deletion.conversation_id, deletion.message_id)
         title = "Delete this message and what follows?"
         ask_to_delete(title, what, "Delete", lambda: edits.delete_message(*where), self._window)
+
+    def _file(self, conversation_id: str, folder_id: str) -> None:
+        """Put a conversation that was dragged into a folder, or into none."""
+        self._library.edits.move(conversation_id, folder_id or None)
 
     def _export(self, form: Form) -> None:
         ask_where(self._library, form, self._window)

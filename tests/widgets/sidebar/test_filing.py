@@ -5,8 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible, QContextMenuEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+)
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -295,3 +302,72 @@ def test_a_folder_that_was_named_is_left_for_the_open_conversation(
     assert view.row.is_open
     done(qtbot, app)
     assert view.row.is_open
+
+
+# Dragging
+
+
+def dragged(view: ConversationList, title: str) -> QMimeData:
+    """Return what is dragged of a conversation."""
+    model = view.model()
+    (number,) = [one for one in range(model.rowCount()) if model.index(one, 0).data() == title]
+    assert model.flags(model.index(number, 0)) & Qt.ItemFlag.ItemIsDragEnabled
+    return model.mimeData([model.index(number, 0)])
+
+
+def place_of(view: ConversationList, title: str) -> QPoint:
+    model = view.model()
+    (number,) = [one for one in range(model.rowCount()) if model.index(one, 0).data() == title]
+    return QPoint(60, view.visualRect(model.index(number, 0)).bottom() - 8)
+
+
+def drag(view: ConversationList, data: QMimeData, at: QPoint, *, is_dropped: bool = True) -> bool:
+    """Drag something over a place and drop it; returns whether it is taken there."""
+    rest = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(at, Qt.DropAction.MoveAction, *rest)
+    QApplication.sendEvent(view.viewport(), enter)
+    move = QDragMoveEvent(at, Qt.DropAction.MoveAction, *rest)
+    QApplication.sendEvent(view.viewport(), move)
+    if is_dropped and move.isAccepted():
+        QApplication.sendEvent(view.viewport(), QDropEvent(QPointF(at), Qt.DropAction.MoveAction, *rest))
+    return move.isAccepted()
+
+
+def test_a_conversation_is_dragged_into_a_folder_and_out_of_it(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    app.library.edits.create_folder("Garden")
+    done(qtbot, app)
+    view = garden.sidebar.list
+    garden.setFocus()
+    assert titles(app) == ["apples", "pears", "quinces", "Garden"]
+    assert drag(view, dragged(view, "pears"), place_of(view, "Garden"))
+    done(qtbot, app)
+    assert titles(app) == ["apples", "quinces", "Garden", "pears"]
+    assert not drag(view, dragged(view, "pears"), place_of(view, "Garden"))
+    assert drag(view, dragged(view, "quinces"), place_of(view, "pears"))
+    done(qtbot, app)
+    assert sorted(titles(app)[2:]) == ["pears", "quinces"]
+    assert drag(view, dragged(view, "pears"), place_of(view, "apples"))
+    done(qtbot, app)
+    assert titles(app) == ["apples", "pears", "Garden", "quinces"]
+    assert app.library.state.now.undo == "Move"
+    app.act("undo")
+    done(qtbot, app)
+    assert sorted(titles(app)[2:]) == ["pears", "quinces"]
+
+
+def test_what_is_dragged_marks_the_folder_it_would_come_to(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    app.library.edits.create_folder("Garden")
+    done(qtbot, app)
+    view = garden.sidebar.list
+    garden.setFocus()
+    plain = picture(view.viewport())
+    assert drag(view, dragged(view, "pears"), place_of(view, "Garden"), is_dropped=False)
+    assert picture(view.viewport()) != plain
+    QApplication.sendEvent(view.viewport(), QDragLeaveEvent())
+    assert picture(view.viewport()) == plain
+    assert not drag(view, dragged(view, "pears"), place_of(view, "apples"))
+    other = QMimeData()
+    other.setText("pears")
+    assert not drag(view, other, place_of(view, "Garden"))
+    folder = view.model().index(view.model().rowCount() - 1, 0)
+    assert not view.model().flags(folder) & Qt.ItemFlag.ItemIsDragEnabled
