@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.protocol.cache_events import CacheEventKind
+from app.protocol.chat import Role
 from app.protocol.trie_view import Residency, TrieNodeView
 from app.viewmodels.text import formatting
 
@@ -26,6 +27,17 @@ class EventRow:
     why: str
 
 
+_SPEAKERS: dict[Role | None, str] = {"user": "You: ", "assistant": "Answer: ", "system": "System prompt: ", None: ""}
+_BEGINNING = "Beginning of every conversation"
+
+
+def title_of(node: TrieNodeView) -> str:
+    """Return what an edge is called: who said its words, and the words; "You: …under 300 euros" where they go on."""
+    if not node.label:
+        return _BEGINNING
+    return f"{_SPEAKERS[node.role]}{'…' * node.is_continued}{node.label}"
+
+
 def spoken_node(node: TrieNodeView, level: int) -> str:
     """Say an edge: "Level 2, tokens 412 to 3 412, 3 000 tokens, 240 MB, in memory: Three days in Lisbon"."""
     residency = RESIDENCY_NAMES[node.residency].lower()
@@ -42,4 +54,4 @@ def spoken_node(node: TrieNodeView, level: int) -> str:
         parts.append("restore point")
     if node.is_pinned:
         parts.append("pinned")
-    return ", ".join(parts) + f": {node.label}"
+    return ", ".join(parts) + f": {title_of(node)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt, Signal
 
 from app.protocol.trie_view import TrieNodeView, TrieView
-from app.viewmodels.cache.rows import spoken_node
+from app.viewmodels.cache.rows import spoken_node, title_of
 from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
 
 _ROOT_ID = -1
@@ -37,13 +37,18 @@ class TrieModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._view = TrieView(serial=0)
+        self._view = self._shown = TrieView(serial=0)
         self._items: dict[int, _Item] = {_ROOT_ID: _Item(None, _ROOT_ID, 0)}
 
     @property
     def view(self) -> TrieView:
-        """The picture that is shown."""
+        """The picture whose totals are shown."""
         return self._view
+
+    @property
+    def shown(self) -> TrieView:
+        """The picture of the rows."""
+        return self._shown
 
     def node(self, index: AnyIndex) -> TrieNodeView | None:
         """Return the node of a row, None for the root."""
@@ -75,14 +80,14 @@ class TrieModel(QAbstractItemModel):
         return 1
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return the node under `RowRole.ROW`, its first words, and the sentence a screen reader says."""
+        """Return the node under `RowRole.ROW`, whose words it holds, and the sentence a screen reader says."""
         node = self.node(index)
         if node is None:
             return None
         if role == RowRole.ROW:
             return node
         if role == Qt.ItemDataRole.DisplayRole:
-            return node.label
+            return title_of(node)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken_node(node, self._level(index.internalId()))
         return None
@@ -92,8 +97,9 @@ class TrieModel(QAbstractItemModel):
         is_wanted = orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
         return "Edge" if is_wanted and section == 0 else None
 
-    def show(self, view: TrieView) -> None:
-        """Put a new picture in place of the old one."""
+    def show(self, whole: TrieView, rows: TrieView | None = None) -> None:
+        """Put a new picture in place of the old one. rows: the edges that are shown, all by default."""
+        view = rows or whole
         changed, moved = self._differences(view)
         new = sum(node.id not in self._items for node in changed)
         gone = set[int]()
@@ -109,7 +115,7 @@ class TrieModel(QAbstractItemModel):
             if parent in self._items:
                 self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
         self._refresh(changed)
-        self._view = view
+        self._view, self._shown = whole, view
         self.viewChanged.emit()
 
     def _differences(self, view: TrieView) -> tuple[list[TrieNodeView], set[int]]:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
 from app.protocol.trie_view import TrieNodeView
-from app.viewmodels.cache.rows import RESIDENCY_NAMES
+from app.viewmodels.cache.rows import RESIDENCY_NAMES, title_of
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import formatting
 from app.widgets.kit.drawing import draw_text
@@ -68,12 +68,12 @@ class TrieDelegate(RowDelegate):
         if node.disk_bytes and node.residency != "disk":
             where.append(f"On disk too, {formatting.size(node.disk_bytes)}")
         where += ["Pinned"] * node.is_pinned
-        return "\n".join((node.label, formatting.DOT.join(figures(node)), formatting.DOT.join((*where, age))))
+        return "\n".join((title_of(node), formatting.DOT.join(figures(node)), formatting.DOT.join((*where, age))))
 
     def _is_cut(self, row: QRect, node: TrieNodeView) -> bool:
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
         cap = self._style.text_style(TextRole.CAP)
-        name = self._name_style(node).width(node.label) + self._pin_room(node)
+        name = self._name_style(node).width(title_of(node)) + self._pin_room(node)
         name += pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
         line = cap.width(formatting.DOT.join(figures(node))) + cap.width(formatting.age(node.used_at, self._clock()))
         return max(name, line) + _BETWEEN > right - left
@@ -109,7 +109,7 @@ class TrieDelegate(RowDelegate):
         )
         line.setRight(line.right() - self._pin_room(node))
         color = theme.text2 if node.residency == "none" else theme.text
-        name = draw_text(painter, text_style, line, node.label, color)
+        name = draw_text(painter, text_style, line, title_of(node), color)
         if node.is_pinned:
             size = self._style.typography.icon(_PIN)
             center = QPointF(line.left() + name + _TO_PIN + size / 2, middle)

@@ -32,8 +32,8 @@ class TrieTree(QTreeView):
         super().__init__(parent)
         self._style = style
         self._trie = model
-        self._drawn = model.view
-        self._known_lines = TrieLines(model.view)
+        self._drawn = model.shown
+        self._known_lines = TrieLines(model.shown)
         self._hovered = QPersistentModelIndex()
         self._delegate = TrieDelegate(style, self, self.text_left, self._paint_lines, clock)
         self.setItemDelegate(self._delegate)
@@ -69,8 +69,8 @@ class TrieTree(QTreeView):
     @property
     def _lines(self) -> TrieLines:
         """Of the present view; worked out when it is first drawn, not while the pane is hidden."""
-        if self._drawn is not self._trie.view:
-            self._drawn = self._trie.view
+        if self._drawn is not self._trie.shown:
+            self._drawn = self._trie.shown
             self._known_lines = TrieLines(self._drawn)
         return self._known_lines
 

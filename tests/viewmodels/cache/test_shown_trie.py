@@ -1,0 +1,99 @@
+"""Which edges have rows: those of the open conversation, and none for a template's own text."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.cache.shown_trie import Others, ShownTrie
+from tests.widgets.samples import node
+
+OURS, THEIRS = frozenset({"ours"}), frozenset({"theirs"})
+
+
+def edge(number: int, parent: int | None, start: int, end: int, label: str, owners: frozenset[str]) -> TrieNodeView:
+    return replace(node(number, parent, start, end, label), owners=owners)
+
+
+def shown(*nodes: TrieNodeView, shows_others: bool = False, path: frozenset[int] = frozenset()) -> ShownTrie:
+    trie = ShownTrie()
+    trie.open_id, trie.shows_others, trie.path = "ours", shows_others, path
+    trie.of(TrieView(1, nodes))
+    return trie
+
+
+NODES = (
+    edge(1, None, 0, 10, "You are kind", OURS | THEIRS),
+    edge(2, 1, 10, 50, "Three days", OURS),
+    edge(3, 1, 10, 90, "Explain", THEIRS),
+    edge(4, 3, 90, 99, "Shorter", THEIRS),
+    edge(5, 2, 50, 60, "Cheaper", frozenset()),
+)
+
+
+def test_what_belongs_to_other_conversations_is_counted_and_left_out() -> None:
+    trie = shown(*NODES)
+    view = trie.of(TrieView(2, NODES))
+    assert [one.id for one in view.nodes] == [1, 2, 5]
+    assert trie.others == Others(2, NODES[2].bytes + NODES[3].bytes)
+    trie.shows_others = True
+    assert trie.of(TrieView(3, NODES)).nodes == NODES
+    assert trie.others.edges == 2
+
+
+def test_the_open_path_is_shown_whoever_asked_for_it() -> None:
+    trie = shown(*NODES, path=frozenset({1, 3}))
+    assert [one.id for one in trie.of(TrieView(2, NODES)).nodes] == [1, 2, 3, 5]
+
+
+def test_template_text_belongs_to_the_message_beside_it() -> None:
+    nodes = (
+        edge(1, None, 0, 10, "You are kind", OURS),
+        edge(2, 1, 10, 13, "", OURS),  # a role's mark, before one message
+        edge(3, 2, 13, 50, "Three days", OURS),
+        edge(4, 3, 50, 53, "", OURS),  # one before two of them
+        edge(5, 4, 53, 60, "Cheaper", OURS),
+        edge(6, 4, 53, 70, "By train", OURS),
+        edge(7, 6, 70, 72, "", OURS),  # the end of what is known
+    )
+    trie = shown(*nodes)
+    view = trie.of(TrieView(2, nodes))
+    places = [(one.id, one.parent_id, one.start, one.end) for one in view.nodes]
+    assert places == [(1, None, 0, 10), (3, 1, 10, 53), (5, 3, 53, 60), (6, 3, 53, 72)]
+    assert sum(one.bytes for one in view.nodes) == sum(one.bytes for one in nodes)
+    assert trie.row_of == {1: 1, 2: 3, 3: 3, 4: 3, 5: 5, 6: 6, 7: 6}
+    again = trie.of(TrieView(3, nodes))
+    assert all(one is other for one, other in zip(view.nodes, again.nodes, strict=True))
+
+
+def test_whatever_the_trie_every_byte_is_told_once_and_parents_come_first() -> None:
+    """At random."""
+    for seed in range(200):
+        rng = random.Random(seed)
+        nodes: list[TrieNodeView] = []
+        stack: list[TrieNodeView | None] = [None]
+        for number in range(1, rng.randint(2, 30)):
+            while len(stack) > 1 and rng.random() < 0.3:
+                stack.pop()
+            above = stack[-1]
+            start = above.end if above else 0
+            label = rng.choice(["words", "words", ""])
+            owners = rng.choice([OURS, THEIRS, OURS | THEIRS, frozenset()])
+            made = edge(number, above.id if above else None, start, start + rng.randint(1, 9), label, owners)
+            nodes.append(made)
+            stack.append(made)
+        trie = shown(*nodes, shows_others=seed % 2 == 0)
+        view = trie.of(TrieView(1, tuple(nodes)))
+        known: set[int | None] = {None}
+        for one in view.nodes:
+            assert one.parent_id in known, seed
+            known.add(one.id)
+        rows = {one.id: one for one in view.nodes}
+        for one in view.nodes:
+            parts = [part for part in nodes if trie.row_of.get(part.id) == one.id]
+            assert one.bytes == sum(part.bytes for part in parts), seed
+            assert one.label or one.parent_id is None, seed
+        assert set(trie.row_of.values()) == rows.keys(), seed
+        left_out = sum(part.bytes for part in nodes if part.id not in trie.row_of)
+        assert left_out == (0 if trie.shows_others else trie.others.bytes), seed
