@@ -288,6 +288,16 @@ class MessageStore:
             self._mark(self._db.message_number(message_id), "pinned", int(is_pinned))
         return done.edit
 
+    def pinned_paths(self) -> tuple[tuple[Message, ...], ...]:
+        """Return the path to each message that is pinned, in any conversation; those in the trash are left out."""
+        query = """SELECT conversation.id, message.id FROM message
+            JOIN conversation ON conversation.number = message.conversation
+            WHERE message.pinned AND message.trash IS NULL AND conversation.trash IS NULL ORDER BY message.number"""
+        with self._db.reading():
+            found = self._db.execute(query).fetchall()
+        trees = {home: self.load(home) for home in dict.fromkeys(home for home, _ in found)}
+        return tuple(trees[home].path_to(message_id) for home, message_id in found if message_id in trees[home])
+
     def name_branch(self, message_id: str, name: str | None) -> Edit:
         """Give the branch that comes to a message a name, or take it away. ValueError for an empty one."""
         with self._db.editing(Operation.NAME) as done:

@@ -76,6 +76,11 @@ class MessageTree:
             self._forks = tuple(self._path[place] for place in self._fork_places)
         return self._forks
 
+    @property
+    def pinned(self) -> tuple[Message, ...]:
+        """The messages that a person has pinned."""
+        return tuple(message for message in self._messages.values() if message.is_pinned)
+
     def is_on_path(self, message_id: str) -> bool:
         """Return whether the selected path goes through a message."""
         depth = self._depths.get(message_id, len(self._path))

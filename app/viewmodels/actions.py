@@ -10,6 +10,7 @@ from app.viewmodels.app_state import AppState
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
+from app.viewmodels.edges.edge_region import EdgeRegion
 from app.viewmodels.find.find import Find
 from app.viewmodels.kit.action import Action, Menu, Submenu
 from app.viewmodels.kit.settings import Settings
@@ -24,6 +25,7 @@ class Regions(Protocol):
     comparison: Comparison
     library: LibraryRegion
     cache: CacheRegion
+    edges: EdgeRegion
     model: ModelRegion
     find: Find
     settings: Settings
@@ -632,10 +634,10 @@ TABLE: tuple[Row, ...] = (
         group="pins",
         title="Pin This Branch",
         keys=("Ctrl+Shift+P",),
-        tip="Keeps what is cached of the branch, whatever else needs room, until the model is closed.",
+        tip="Keeps what is cached of the branch, whatever else needs room, after a restart too.",
         needs="pins",
         is_enabled=lambda state: state.chat.can_pin,
-        run=lambda app: app.cache.pin(app.chat.open_branch.turns, True),
+        run=lambda app: app.edges.pin(app.chat.open_branch.path, True),
     ),
     Action(
         id="unpin",
@@ -645,7 +647,69 @@ TABLE: tuple[Row, ...] = (
         tip="Lets the branch make room for others again.",
         needs="pins",
         is_enabled=lambda state: state.chat.can_unpin,
-        run=lambda app: app.cache.pin(app.chat.open_branch.turns, False),
+        run=lambda app: app.edges.pin(app.chat.open_branch.path, False),
+    ),
+    Action(
+        id="warm_up",
+        menu=Menu.CACHE,
+        group="pins",
+        title="Warm Up This Branch",
+        keys=("Ctrl+Alt+W",),
+        tip="Reads the branch in the background, so that going on begins at once; again to stop.",
+        needs="warm_ups",
+        is_enabled=lambda state: state.edges.can_warm_branch,
+        is_checked=lambda state: bool(state.edges.warming),
+        run=lambda app: app.edges.warm_up(app.chat.open_branch.path),
+    ),
+    Action(
+        id="show_row",
+        menu=Menu.CACHE,
+        group="row",
+        title="Show Row in Chat",
+        tip="Goes to the message that the chosen row of the Cache pane holds.",
+        needs="trie",
+        is_enabled=lambda state: state.edges.can_show,
+        run=lambda app: app.edges.show_in_chat(),
+    ),
+    Action(
+        id="pin_row",
+        menu=Menu.CACHE,
+        group="row",
+        title="Pin Row",
+        tip="Keeps what leads to the chosen row, whatever else needs room.",
+        needs="pins",
+        is_enabled=lambda state: state.edges.can_pin,
+        run=lambda app: app.edges.pin_row(),
+    ),
+    Action(
+        id="unpin_row",
+        menu=Menu.CACHE,
+        group="row",
+        title="Unpin Row",
+        tip="Lets the chosen row make room for others again.",
+        needs="pins",
+        is_enabled=lambda state: state.edges.can_unpin,
+        run=lambda app: app.edges.pin_row(is_pinned=False),
+    ),
+    Action(
+        id="evict_row",
+        menu=Menu.CACHE,
+        group="row",
+        title="Evict Row",
+        tip="Frees what the chosen row and those below it hold; no word is touched.",
+        needs="evictions",
+        is_enabled=lambda state: state.edges.can_evict,
+        run=lambda app: app.edges.evict_row(),
+    ),
+    Action(
+        id="warm_up_row",
+        menu=Menu.CACHE,
+        group="row",
+        title="Warm Up Row",
+        tip="Reads the branch of the chosen row in the background.",
+        needs="warm_ups",
+        is_enabled=lambda state: state.edges.can_warm_up,
+        run=lambda app: app.edges.warm_up_row(),
     ),
     Action(
         id="verify",

@@ -17,6 +17,7 @@ from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
+from app.viewmodels.edges.edge_region import EdgeRegion
 from app.viewmodels.find.find import Find
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
@@ -48,6 +49,7 @@ class App(QObject):
     library: LibraryRegion
     branches: BranchesRegion
     cache: CacheRegion
+    edges: EdgeRegion
     model: ModelRegion
     hub: HubRegion
     find: Find
@@ -75,6 +77,10 @@ class App(QObject):
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.library = LibraryRegion(self._store, self.model, notices, self)
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
+        self.edges = EdgeRegion(
+            *(host, self._store, self.library, self.model, self.cache, self.chat.cost_queries, self.chat.is_writing),
+            *(notices, self),
+        )
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.find = Find(self.library, self.chat, notices, self)
@@ -87,7 +93,9 @@ class App(QObject):
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
-        self.state.follow(settings.changed, self.find.changed)
+        self.state.follow(settings.changed, self.find.changed, self.edges.state.staled)
+        self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
+        self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
         host.happened.connect(self._on_event)
         self.model.list.state.changed.connect(self._tell_hub)
         self.hub.downloads.finished.connect(self.model.list.look)
@@ -128,6 +136,7 @@ class App(QObject):
         """Tell views now of what they would be told in the next turn of the event loop."""
         for region in (self.model, self.hub, self.cache, self.library, self.chat):
             region.state.catch_up()
+        self.edges.state.catch_up()
         self.branches.state.catch_up()
         self.chat.settings.state.catch_up()
         self.comparison.state.catch_up()
@@ -158,7 +167,8 @@ class App(QObject):
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
-        return AppState(*regions, self.hub.state.now, self.settings.values, self.find.can_go)
+        values = self.settings.values
+        return AppState(*regions, self.hub.state.now, values, self.find.can_go, self.edges.state.now)
 
     def _tell_hub(self) -> None:
         """Tell the hub's rows which of them are on this machine already."""
@@ -169,6 +179,7 @@ class App(QObject):
         self.model.take(event)
         self.hub.take(event)
         self.cache.take(event)
+        self.edges.take(event)
         self.chat.take(event)
         if isinstance(event, EngineFailed):  # what it was writing is kept by now
             self.model.tell_failure(event.problem)

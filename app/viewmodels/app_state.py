@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from app.viewmodels.cache.cache_state import CacheState
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.edges.edge_region import EdgeState
 from app.viewmodels.hub.hub_state import HubState
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.settings import SettingsValues
@@ -24,6 +25,7 @@ class AppState:
     hub: HubState = field(default_factory=HubState)
     settings: SettingsValues = field(default_factory=SettingsValues)
     can_find_next: bool = False
+    edges: EdgeState = field(default_factory=EdgeState)
 
     @property
     def activity(self) -> Activity:
@@ -32,7 +34,8 @@ class AppState:
         A download is told of while the engine rests.
         """
         rests = self.hub.activity if self.hub.activity.text and not self.model.is_loading else self.model.activity
-        return self.chat.activity or self.cache.activity or rests
+        warming = Activity(self.edges.warming, self.edges.done) if self.edges.warming else None
+        return self.chat.activity or warming or self.cache.activity or rests
 
     @property
     def cache_line(self) -> str:

@@ -24,12 +24,14 @@ from app.protocol.commands import (
     Command,
     ConfigureDiskCache,
     EstimateCost,
+    Evict,
     Generate,
     LimitContext,
     LoadModel,
     Pin,
     Shutdown,
     Verify,
+    WarmUp,
 )
 from app.protocol.engine import EventSink
 from app.protocol.events import (
@@ -38,6 +40,7 @@ from app.protocol.events import (
     ContextLimited,
     CostEstimate,
     EngineStarted,
+    Evicted,
     ModelClosed,
     ModelFailed,
     ModelLoading,
@@ -54,6 +57,8 @@ from app.protocol.events import (
     TrieChanged,
     TurnResidency,
     Verified,
+    WarmedUp,
+    WarmingUp,
 )
 from app.protocol.memory import ModelSupport
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, RunStats, StopReason
@@ -75,7 +80,8 @@ class Script:
     answers: text for a question; others get "You said: ...". thoughts: what is thought before it. hold: answers stop
     growing after this many tokens until `go` is set. broken: folders that cannot be opened. deadly: folders that end
     the engine's loop. crash: a question that does, with `error`. hang: a question that holds the loop up until `go`.
-    fail: a question that is refused. load_gate: cleared, a model stays loading. verified: what a check finds, whatever
+    fail: a question that is refused. load_gate: cleared, a model stays loading. warm_up_gate: cleared, a warm up
+    never ends. tells_edges: estimates name the edge of the branch. verified: what a check finds, whatever
     its id; None: it never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be
     pinned. seed: what answers say they were drawn with. capabilities: the fake has no others, and tells nothing that
     they leave out. support: what it says that it opens.
@@ -92,6 +98,8 @@ class Script:
     hang: str = ""
     fail: str = ""
     load_gate: threading.Event = field(default_factory=threading.Event)
+    warm_up_gate: threading.Event = field(default_factory=threading.Event)
+    tells_edges: bool = False
     commands: list[Command] = field(default_factory=list)
     verified: Verified | None = None
     disk_bytes: int = 0
@@ -103,6 +111,7 @@ class Script:
 
     def __post_init__(self) -> None:
         self.load_gate.set()
+        self.warm_up_gate.set()
 
 
 @dataclass
@@ -128,6 +137,7 @@ class FakeEngine:
         self._wake = threading.Condition()
         self._vocabulary: dict[str, int] = {}
         self._held: list[list[int]] = []
+        self._owners: dict[int, str] = {}
         self._info: ModelInfo | None = None
         self._runs: list[_Run] = []
         self._wanted_model: str | None = None
@@ -174,6 +184,8 @@ class FakeEngine:
             EstimateCost: self._estimate_cost,
             Verify: self._verify,
             Pin: self._pin,
+            Evict: self._evict,
+            WarmUp: self._warm_up,
             ConfigureDiskCache: self._configure_disk_cache,
             ClearDiskCache: self._clear_disk_cache,
             Shutdown: self._shut_down,
@@ -244,7 +256,7 @@ class FakeEngine:
         self._runs.append(_Run(command, list(prompt), request, words))
         self._sink(RunStarted(command.run_id, request, ends))
         self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
-        self._held.append(self._runs[-1].held)
+        self._hold(self._runs[-1].held, command.owner)
         if command.begun is not None:
             self._begin_again(self._runs[-1], command.begun)
         self._events += 1
@@ -272,7 +284,29 @@ class FakeEngine:
             for turn, start, end in zip(command.turns, starts, ends, strict=True)
         )
         pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
-        self._sink(CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned, edge=-1))
+        known, edge = max(((_common(prompt, held), at) for at, held in enumerate(self._held, 1)), default=(0, 0))
+        priced = CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned, edge=-1, known=known)
+        self._sink(replace(priced, edge=edge) if self._script.tells_edges else priced)
+
+    def _evict(self, command: Evict) -> None:
+        freed = sum(len(self._held[number - 1]) for number in command.node_ids)
+        for number in command.node_ids:
+            self._held[number - 1] = []
+        self._show_trie()
+        self._sink(Evicted(command.query_id, freed, 100 * freed))
+
+    def _warm_up(self, command: WarmUp) -> None:
+        prompt, ends = self._tokens(command)
+        left = len(prompt) - self._report(prompt).cached
+        self._sink(WarmingUp(command.query_id, len(prompt) - left, len(prompt)))
+        if self._script.warm_up_gate.is_set():
+            self._hold(prompt[: ends[-1]], command.owner)
+            self._show_trie()
+            self._sink(WarmedUp(command.query_id, left, is_whole=True))
+
+    def _hold(self, tokens: list[int], owner: str) -> None:
+        self._held.append(tokens)
+        self._owners[len(self._held)] = owner
 
     def _pin(self, command: Pin) -> None:
         if not self._script.capabilities.pins:
@@ -396,9 +430,10 @@ class FakeEngine:
         nodes = tuple(
             TrieNodeView(
                 number, None, 0, len(held), f"prompt {number}", 100 * len(held), "memory", (), True, False, number,
-                time.time(),
+                time.time(), is_pinned=any(held[: len(one)] == one for one in self._pinned),
+                owners=frozenset({self._owners[number]} - {""}),
             )
-            for number, held in enumerate(self._held)
+            for number, held in enumerate(self._held, 1) if held
         )  # fmt: skip
         paged = sum(node.bytes for node in nodes)
         budget = DISK if self._disk.budget_bytes is None else self._disk.budget_bytes

@@ -18,6 +18,7 @@ from app.viewmodels.cache.cache_state import CacheState, cache_line
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.shown_trie import ShownTrie
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
@@ -32,7 +33,8 @@ FOLDER_NAME = "Espalier Cache"
 class CacheRegion(QObject):
     """Shows what is cached, pins and checks branches, deletes what is kept, and says what became of it.
 
-    Attributes: state; trie_model and event_model, of the cache pane; branch_checks; disk_cache.
+    Attributes: state; trie_model and event_model, of the cache pane; shown, the edges that have rows; branch_checks;
+    disk_cache.
 
     Signal: folderWanted(str), show this folder.
     """
@@ -54,6 +56,7 @@ class CacheRegion(QObject):
         super().__init__(parent)
         self._settings, self._model, self._notices = settings, model, notices
         self.trie_model = TrieModel(self)
+        self.shown = ShownTrie()
         self.event_model = EventModel(self)
         self.branch_checks = BranchChecks(host, self)
         self.disk_cache = DiskCache(host, settings, folder, self)
@@ -77,7 +80,7 @@ class CacheRegion(QObject):
     def take(self, event: Event) -> None:
         """Follow an event of the engine, if it is about the cache."""
         if isinstance(event, TrieChanged):
-            self.trie_model.show(event.view)
+            self._show(event.view)
             self._watch_disk(event.view)
         elif isinstance(event, CacheHappened):
             self.event_model.add(event.events)
@@ -85,6 +88,13 @@ class CacheRegion(QObject):
             self.branch_checks.take(event)
         elif isinstance(event, Pinned):
             self.disk_cache.take(event)
+
+    def show_again(self) -> None:
+        """Choose the rows of the present picture anew."""
+        self._show(self.trie_model.view)
+
+    def _show(self, view: TrieView) -> None:
+        self.trie_model.show(view, self.shown.of(view))
 
     def verify(self, turns: Branch) -> None:
         """Have a branch computed again and compared with what is held of it. Does nothing without turns."""
@@ -160,7 +170,7 @@ class CacheRegion(QObject):
         self.branch_checks.forget()
         self.disk_cache.forget()
         if self.trie_model.view.nodes:
-            self.trie_model.show(TrieView(serial=0))
+            self._show(TrieView(serial=0))
         self.event_model.clear()
 
     def _on_checked(self, found: Verified) -> None:

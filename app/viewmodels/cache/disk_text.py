@@ -88,6 +88,6 @@ def pinned(event: Pinned) -> str:
     """Say what became of a pin that was not refused."""
     if event.is_pinned:
         return (
-            f"Pinned until the model is closed: {formatting.tokens(event.tokens)} of this branch, whatever needs room."
+            f"Pinned: {formatting.tokens(event.tokens)} of this branch stay, whatever needs room, also after a restart."
         )
     return f"No longer pinned: {formatting.tokens(event.tokens)} of this branch may make room for others again."

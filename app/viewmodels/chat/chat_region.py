@@ -204,6 +204,15 @@ class ChatRegion(QObject):
         else:
             self.generations.take(event)
 
+    @property
+    def cost_queries(self) -> CostQueries:
+        """Questions about costs, which all go to the engine one by one."""
+        return self._cost_queries
+
+    def is_writing(self) -> bool:
+        """Return whether the engine reads or answers a question."""
+        return bool(self.questions.at_engine)
+
     # What is shown
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
+from app.conversation.message import Message
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.rows import Segment, segments_of
@@ -45,7 +46,12 @@ class OpenBranch(QObject):
         model = self._current_model
         if model.info is None:
             return Branch((), None)
-        return Branch(self._questions.settled(self._library.tree.path), model.fingerprint)
+        return Branch(self.path, model.fingerprint)
+
+    @property
+    def path(self) -> tuple[Message, ...]:
+        """The messages of the open branch, without the answer that is being written."""
+        return self._questions.settled(self._library.tree.path)
 
     def said(self) -> Iterator[tuple[str, tuple[Segment, ...]]]:
         """Yield who said what on the open branch, from its first message on."""

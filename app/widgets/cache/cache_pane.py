@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPoint, QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.edges.edge_region import EdgeState, Home
+from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text import formatting
 from app.widgets.cache.cache_head import CacheHead
 from app.widgets.cache.empty_cache import EmptyCache
 from app.widgets.cache.event_section import EventSection
+from app.widgets.cache.row_actions import OthersLine, RowActions, choose_home, row_menu
 from app.widgets.cache.trie_delegate import Clock
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.change_detector import ChangeDetector
@@ -28,10 +31,14 @@ _INSET = 16
 
 
 class CachePane(Pane):
-    """From above: budget, the tree or what stands for it while it is empty, events, totals.
+    """From above: budget, the tree or what stands for it while it is empty, the verbs of a row, events, totals.
 
-    Attributes: head, tree, empty, events.
+    Attributes: head, tree, empty, others, row_actions, events. Signals: asked(str), the id of a command about a row;
+    othersAsked(bool), show the rows of other conversations or hide them.
     """
+
+    asked = Signal(str)
+    othersAsked = Signal(bool)
 
     id = "cache"
     title = "Cache"
@@ -44,7 +51,9 @@ class CachePane(Pane):
         events: EventModel,
         clock: Clock = time.time,
         parent: QWidget | None = None,
+        edges: LiveState[EdgeState] | None = None,
     ) -> None:
+        """edges: what can be done with rows; None for nothing."""
         super().__init__(parent)
         self._style = style
         self._trie = trie
@@ -53,7 +62,16 @@ class CachePane(Pane):
         self.head = CacheHead(style, self)
         self.tree = TrieTree(style, trie, clock, self)
         self.empty = EmptyCache(style, self)
+        self.others = OthersLine(style, self)
+        self.row_actions = RowActions(style, self)
         self.events = EventSection(style, events, self)
+        self._edges = edges
+        self.others.clicked.connect(self._ask_others)
+        self.row_actions.asked.connect(self.asked)
+        self.tree.shownInChat.connect(lambda: self._ask_if("show_row", self._now.can_show))
+        self.tree.evicted.connect(lambda: self._ask_if("evict_row", self._now.can_evict))
+        if edges is not None:
+            edges.changed.connect(self._show_edges)
         self.events.changed.connect(self._arrange)
         trie.viewChanged.connect(self._refresh)
         style.changed.connect(self._restyle)
@@ -61,7 +79,7 @@ class CachePane(Pane):
 
     @property
     def tab_order(self) -> Sequence[QWidget]:
-        return self.tree, self.events.head, self.events.list
+        return self.tree, self.others, *self.row_actions.buttons, self.events.head, self.events.list
 
     def state(self) -> PaneState:
         return {"events_height": self.events.rows_height, "is_log_shown": self.events.is_open}
@@ -77,9 +95,39 @@ class CachePane(Pane):
             self.update()
 
     @property
+    def _now(self) -> EdgeState:
+        return self._edges.now if self._edges is not None else EdgeState()
+
+    def _ask_others(self) -> None:
+        self.othersAsked.emit(not self._now.shows_others)
+
+    def _ask_if(self, command: str, is_possible: bool) -> None:
+        if is_possible:
+            self.asked.emit(command)
+
+    def _show_edges(self) -> None:
+        now = self._now
+        self.tree.mark(now.marked)
+        self.row_actions.show_state(now)
+        self.others.show_state(now)
+        self._refresh()
+
+    def open_menu(self, at: QPoint, homes: Sequence[Home]) -> None:
+        """Open the menu of the chosen row at a place on screen."""
+        menu = row_menu(self, self._now, homes, self.row_actions)
+        menu.exec(at)
+        menu.deleteLater()
+
+    def choose_home(self, homes: Sequence[Home]) -> str:
+        """Have a person choose in which of several conversations the chosen row is shown; "" for none."""
+        return choose_home(self, homes, self.row_actions.show_button.mapToGlobal(QPoint(0, 0)))
+
+    @property
     def totals(self) -> str:
         """Edges and tokens in words, for example "11 edges · 12 408 tokens"."""
-        nodes = self._trie.view.nodes
+        if self._now.warming:
+            return self._now.warming
+        nodes = self._trie.shown.nodes
         return formatting.DOT.join(
             (formatting.plural(len(nodes), "edge"), formatting.tokens(sum(node.tokens for node in nodes)))
         )
@@ -87,8 +135,11 @@ class CachePane(Pane):
     def _refresh(self) -> None:
         view = self._trie.view
         self.head.show_view(view)
-        self.tree.setVisible(bool(view.nodes))
-        self.empty.setVisible(not view.nodes)
+        shown = self._trie.shown.nodes
+        self.tree.setVisible(bool(shown))
+        self.empty.setVisible(not shown)
+        self.others.setVisible(bool(self._now.others.edges))
+        self.row_actions.setVisible(self._edges is not None and bool(shown))
         self.setAccessibleDescription(self.totals)
         self._arrange()
         self.update()
@@ -108,14 +159,23 @@ class CachePane(Pane):
         events = self.events.height_within(foot - top)
         self.events.setVisible(events > 0)
         self.events.setGeometry(0, foot - events, width, events)
-        height = foot - top - events
+        bottom = foot - events
+        for part in (self.row_actions, self.others):
+            if not part.isHidden():
+                height = part.sizeHint().height()
+                inset = 0 if part is self.row_actions else 8
+                part.setGeometry(inset, bottom - height, width - 2 * inset, height)
+                bottom -= height
+        height = bottom - top
         self.empty.setGeometry(0, top, width, height)
         self.tree.setGeometry(0, top + 8, width, height - 8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, foot = self._style.theme, self._style.typography.foot
         painter = smooth(QPainter(self))
-        for y in (self.head.geometry().bottom() + 1, self.height() - foot):
+        lines = [self.head.geometry().bottom() + 1, self.height() - foot]
+        lines += [part.geometry().top() for part in (self.row_actions, self.others) if not part.isHidden()][:1]
+        for y in lines:
             painter.fillRect(1, y, self.width() - 1, 1, theme.line)
         line = QRectF(_INSET, self.height() - foot + 1, self.width() - 2 * _INSET, foot - 1)
         if self._trie.view.nodes:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QMouseEvent, QPainter, QPen, QShowEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.protocol.trie_view import TrieNodeView
@@ -13,20 +22,29 @@ from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
-from app.widgets.kit.item_views import set_up_view
+from app.widgets.kit.item_views import menu_target, set_up_view
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.style import Style
 
 _LEFT, _STEP, _TO_TEXT = 26.0, 18.0, 14.0
 _WORDS_NEED = 170.0
 _AGES_MS = 30_000
+_PATIENCE = 3.0  # seconds for which nothing else moves what a person has scrolled
 
 
 class TrieTree(QTreeView):
     """Always wholly open. All of a row's indentation is drawn here, so that its item spans the pane.
 
     Steps of 18 points shrink in a very deep trie, so that the words keep room.
+
+    Attribute: marked, ids of the rows that hold the current message. Signals: chosen(int), the id of the row that is
+    current, 0 for none; shownInChat() and evicted(), by keys; menuAsked(object), a place on screen.
     """
+
+    chosen = Signal(int)
+    shownInChat = Signal()
+    evicted = Signal()
+    menuAsked = Signal(object)
 
     def __init__(self, style: Style, model: TrieModel, clock: Clock = time.time, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,6 +53,8 @@ class TrieTree(QTreeView):
         self._drawn = model.shown
         self._known_lines = TrieLines(model.shown)
         self._hovered = QPersistentModelIndex()
+        self.marked: frozenset[int] = frozenset()
+        self._scrolled_at = -_PATIENCE
         self._delegate = TrieDelegate(style, self, self.text_left, self._paint_lines, clock)
         self.setItemDelegate(self._delegate)
         self._set_up()
@@ -74,6 +94,53 @@ class TrieTree(QTreeView):
             self._known_lines = TrieLines(self._drawn)
         return self._known_lines
 
+    def mark(self, rows: frozenset[int]) -> None:
+        """Give the rows that hold the current message the ground of selected ones."""
+        if rows != self.marked:
+            self.marked = rows
+            self.viewport().update()
+
+    def come_to(self, row: int, is_chosen: bool = False) -> None:
+        """Bring a row into sight, unless the person scrolls here. is_chosen: make it the current one too."""
+        index = self._trie.index_of(row)
+        if not index.isValid():
+            return
+        if is_chosen:
+            self.setCurrentIndex(index)
+        is_free = time.monotonic() - self._scrolled_at > _PATIENCE and not self.verticalScrollBar().isSliderDown()
+        if is_free and not self.viewport().underMouse():
+            self.scrollTo(index)
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        super().currentChanged(current, previous)
+        node = self._trie.node(current)
+        self.chosen.emit(node.id if node is not None else 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Show the row's message with Return, evict with Delete."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.shownInChat.emit()
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not event.modifiers():
+            self.evicted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._scrolled_at = time.monotonic()
+        super().wheelEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open the menu of the row under the mouse, or of the current one."""
+        index, at = menu_target(self, event)
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.menuAsked.emit(at)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        if self.indexAt(event.position().toPoint()).isValid():
+            self.shownInChat.emit()
+
     def _open(self, parent: QModelIndex) -> None:
         if parent.isValid():
             self.expand(parent)
@@ -104,7 +171,8 @@ class TrieTree(QTreeView):
 
     def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
         option = QStyleOptionViewItem(options)
-        if self.selectionModel().isSelected(index):
+        node = self._trie.node(index)
+        if self.selectionModel().isSelected(index) or (node is not None and node.id in self.marked):
             option.state |= QStyle.StateFlag.State_Selected
         if index == self._hovered:
             option.state |= QStyle.StateFlag.State_MouseOver

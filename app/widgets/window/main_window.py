@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, app.keys.actions)
         self.chat = ChatPane(style, app)
         self.branches = BranchesPane(style, app.branches)
-        self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model)
+        self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model, edges=app.edges.state)
         self.map = MapPane(style, app.map)
         self.settings = SettingsPane(style, app.chat)
         self.inspector = Inspector(style, [self.branches, self.cache, self.map, self.settings])
@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
             "compare": self._compare,
             "name_branch": lambda: self._name_branch(self._current()),
             "copy_cache": self._copy_cache,
+            "show_row": self._show_row,
             "delete_files": self._delete_files,
             "about": lambda: show_about(style, self),
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
@@ -195,6 +196,15 @@ class MainWindow(QMainWindow):
         chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))
         chat.view.commandAsked.connect(self._do_with_answer)
+        self.cache.asked.connect(self.do)
+        self.cache.othersAsked.connect(app.edges.show_others)
+        self.cache.tree.chosen.connect(app.edges.choose)
+        self.cache.tree.menuAsked.connect(
+            lambda at: self.cache.open_menu(at, app.edges.homes(app.edges.state.now.chosen))
+        )
+        app.edges.rowWanted.connect(self.cache.tree.come_to)
+        app.edges.chosenByMessage.connect(lambda row: self.cache.tree.come_to(row, is_chosen=True))
+        chat.view.currentMessageChanged.connect(app.edges.select_message)
         self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.sides.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
@@ -366,6 +376,14 @@ class MainWindow(QMainWindow):
     def _copy_cache(self) -> None:
         app = self._app
         QGuiApplication.clipboard().setText(cache_text(app.cache.trie_model.view, app.cache.event_model.rows))
+
+    def _show_row(self) -> None:
+        """Show the chosen row of the cache pane in the chat; where several conversations share it, one is chosen."""
+        edges = self._app.edges
+        homes = edges.homes(edges.state.now.chosen)
+        home = self.cache.choose_home(homes) if len(homes) > 1 else ""
+        if home or len(homes) < 2:
+            edges.show_in_chat(home)
 
     def _delete_files(self) -> None:
         app = self._app

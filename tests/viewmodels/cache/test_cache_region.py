@@ -123,7 +123,7 @@ def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, app: App, script: Script) -
     assert "pin" not in enabled(app.state.now), "all that is held is pinned"
     qtbot.waitUntil(lambda: bool(app.notices.now.text))
     assert plain(app.notices.now.text) == (
-        "Pinned until the model is closed: 7 tokens of this branch, whatever needs room."
+        "Pinned: 7 tokens of this branch stay, whatever needs room, also after a restart."
     )
     assert app.notices.now.is_good
     app.chat.asking.send("and on")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.view import Views
+from app.kvcache.view import EdgeLabel, Views
 from app.protocol.reports import Reason
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.warmth.trie_changes import TrieChanges
@@ -61,7 +61,7 @@ def test_a_price_that_is_not_touched_is_the_same_after_every_event(
     cache, _ = ledger_cache(mix)
     cache.grid = (256, 7, 0)[seed % 3]
     history = History(cache, seed, 6 if seed % 3 else VOCABULARY, seed % 2 == 1, longest=60)
-    views, changes, rng = Views(cache, lambda _: ""), TrieChanges(), random.Random(seed)
+    views, changes, rng = Views(cache, lambda _: EdgeLabel("")), TrieChanges(), random.Random(seed)
     known: dict[tuple[int, ...], Price] = {}
     asked = kept = 0
     for serial in range(STEPS):

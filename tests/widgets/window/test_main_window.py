@@ -370,7 +370,7 @@ def test_the_cache_is_copied_without_words(qtbot: QtBot, window: MainWindow, app
     text = QGuiApplication.clipboard().text()
     assert "1\u00a0edge" in text
     assert "Computed" in text
-    assert "prompt 0" not in text
+    assert "prompt 1" not in text
 
 
 def test_about_shows_version_and_licence(window: MainWindow) -> None:

@@ -66,7 +66,8 @@ class ChatView(RowView):
 
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked, thoughtPressed(message id);
     attachmentPressed(message id, its number);
-    commandAsked(id of a command, message id); linkAsked(address); branchNamed(message id, name).
+    commandAsked(id of a command, message id); linkAsked(address); branchNamed(message id, name);
+    currentMessageChanged(id of the message that is the current one, "" for none).
 
     Attribute: marks_of, returns the marked places in a message.
     """
@@ -80,6 +81,7 @@ class ChatView(RowView):
     attachmentPressed = Signal(str, int)
     linkAsked = Signal(str)
     branchNamed = Signal(str, str)
+    currentMessageChanged = Signal(str)
 
     def __init__(
         self,
@@ -446,6 +448,8 @@ class ChatView(RowView):
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
+        row = self.current_row()
+        self.currentMessageChanged.emit(row.id if row is not None else "")
         self.scheduleDelayedItemsLayout()
 
     def _follow_focus(self, old: QWidget | None, now: QWidget | None) -> None:

@@ -1,0 +1,362 @@
+"""The link between chat and cache: the rows of messages, the messages of rows, and what a person does with rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.branch import Branch
+from app.conversation.edit import Operation
+from app.conversation.edit_result import EditResult
+from app.conversation.message import Message
+from app.protocol.commands import Evict
+from app.protocol.events import CostEstimate, Event, Evicted, Pinned, WarmedUp, WarmingUp
+from app.protocol.trie_view import TrieNodeView
+from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.cache.rows import title_of
+from app.viewmodels.cache.shown_trie import Others
+from app.viewmodels.edges import edge_text
+from app.viewmodels.edges.message_finder import Found, MessageFinder
+from app.viewmodels.edges.path_edges import PathEdges
+from app.viewmodels.edges.pin_keeper import PinKeeper
+from app.viewmodels.edges.warm_ups import WarmUps
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.warmth.cost_queries import CostQueries
+from app.worker.engine_host import EngineHost
+
+LOOK_MS = 150  # after which it is looked up what a chosen row would cost
+_PRICE = "chosen edge"
+
+
+class Home(NamedTuple):
+    """A conversation that a row belongs to."""
+
+    conversation_id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeState:
+    """The chosen row of the cache pane, and what can be done.
+
+    chosen: the id of the row, 0 for none; title: what it is called. can_show, can_pin, can_unpin, can_evict,
+    can_warm_up: each verb would do something with it. price: of warming it up, "" while not known. warming: how far a
+    warm up is, "" without one; done: its share. marked: ids of the rows that hold the current message. others: what
+    belongs to other conversations; shows_others: it has rows.
+    """
+
+    chosen: int = 0
+    title: str = ""
+    can_show: bool = False
+    can_pin: bool = False
+    can_unpin: bool = False
+    can_evict: bool = False
+    can_warm_up: bool = False
+    can_warm_branch: bool = False
+    price: str = ""
+    warming: str = ""
+    done: float | None = None
+    marked: frozenset[int] = frozenset()
+    others: Others = field(default_factory=Others)
+    shows_others: bool = False
+
+
+class EdgeRegion(QObject):
+    """Finds rows for messages and messages for rows, and pins, evicts and warms up what a row holds.
+
+    Attributes: state; warm_ups; pin_keeper. Signals: rowWanted(int), bring this row into sight; chosenByMessage(int),
+    and make it the current one.
+    """
+
+    rowWanted = Signal(int)
+    chosenByMessage = Signal(int)
+
+    state: LiveState[EdgeState]
+
+    def __init__(
+        self,
+        host: EngineHost,
+        store: StoreLink,
+        library: LibraryRegion,
+        model: ModelRegion,
+        cache: CacheRegion,
+        cost_queries: CostQueries,
+        is_writing: Callable[[], bool],
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
+        """is_writing: whether the engine has an answer under way."""
+        super().__init__(parent)
+        self._host, self._library, self._model, self._cache = host, library, model, cache
+        self._cost_queries, self._is_writing, self._notices = cost_queries, is_writing, notices
+        self._ids = count(1)
+        self._path: tuple[Sequence[Message], CostEstimate] | None = None
+        self._message = ""
+        self._chosen = 0
+        self._price: CostEstimate | None = None
+        self._asked_pins: list[tuple[Message, ...]] = []
+        self._shown_path: tuple[str, str] = "", ""
+        self._finder = MessageFinder(store, library.library, model.current_model, cost_queries, self._nodes, self)
+        self.warm_ups = WarmUps(host, self)
+        self.pin_keeper = PinKeeper(host, store, model.current_model, is_writing, self)
+        self._looking = QTimer(self, singleShot=True, interval=LOOK_MS)
+        self._looking.timeout.connect(self._look_up_price)
+        cache.shown.open_id, cache.shown.shows_others = library.open_id, False
+        self.state = LiveState(self._state, self)
+        self.state.follow(cache.trie_model.viewChanged, self.warm_ups.changed, model.state.staled)
+        self.warm_ups.ended.connect(self._on_warmed_up)
+        cache.disk_cache.answered.connect(self._on_pinned)
+        library.opened.connect(self._on_opened)
+        library.changes.made.connect(self._on_edit)
+        model.current_model.changed.connect(self._on_model_changed)
+        model.current_model.ready.connect(self.pin_keeper.renew)
+
+    # The open path
+
+    def take_path(self, messages: Sequence[Message], priced: CostEstimate) -> None:
+        """Follow the open path, as the engine priced it last."""
+        self._path = messages, priced
+        path = self._along()
+        self._cache.shown.path = path.ids
+        self._cache.show_again()
+        end = messages[-1] if messages else None
+        shown = (self._library.open_id, end.id if end is not None else "")
+        if path.edges and shown != self._shown_path:
+            self._shown_path = shown
+            self.rowWanted.emit(self._row_of(path.edges[-1].id))
+        self.state.refresh()
+
+    def select_message(self, message_id: str) -> None:
+        """Mark the rows that hold a message of the open path; none for an empty id."""
+        if message_id == self._message:
+            return
+        self._message = message_id
+        self.state.refresh()
+        rows = self._rows_of_message()
+        if rows:
+            self.chosenByMessage.emit(rows[-1])
+
+    def _along(self) -> PathEdges:
+        messages, priced = self._path or ((), CostEstimate(0, edge_text.NO_REPORT, (), None))
+        return PathEdges.of(messages, priced, self._nodes())
+
+    def _nodes(self) -> dict[int, TrieNodeView]:
+        return {node.id: node for node in self._cache.trie_model.view.nodes}
+
+    def _row_of(self, edge_id: int) -> int:
+        return self._cache.shown.row_of.get(edge_id, 0)
+
+    def _rows_of_message(self) -> list[int]:
+        rows = (self._row_of(edge) for edge in self._along().holding(self._message)) if self._message else ()
+        return list(dict.fromkeys(row for row in rows if row))
+
+    # The rows
+
+    def choose(self, row: int) -> None:
+        """Have commands be about a row, 0 for none."""
+        if row != self._chosen:
+            self._chosen, self._price = row, None
+            self._looking.start()
+            self.state.refresh()
+
+    def show_others(self, shows: bool) -> None:
+        """Give the edges of other conversations rows too, or take them away."""
+        self._cache.shown.shows_others = shows
+        self._cache.show_again()
+        self.state.refresh()
+
+    def homes(self, row: int) -> list[Home]:
+        """Return the conversations that share what a row holds, the open one first."""
+        node = self._row(row)
+        if node is None:
+            return []
+        ids = set(node.owners)
+        if self._along().on(self._edges_of_row(row)):
+            ids.add(self._library.open_id)
+        known = [one for one in self._library.library.conversations if one.id in ids]
+        known.sort(key=lambda one: one.id != self._library.open_id)
+        return [Home(one.id, one.title or "New conversation") for one in known]
+
+    def show_in_chat(self, conversation_id: str = "") -> None:
+        """Show the message of the chosen row in one of its conversations, the first by default."""
+        self._find(self._go_to, conversation_id)
+
+    def pin_row(self, is_pinned: bool = True) -> None:
+        """Keep the branch that the chosen row is on down to there, or let it go again."""
+        self._find(partial(self._pin_found, is_pinned), pinned_only=not is_pinned)
+
+    def evict_row(self) -> None:
+        """Free what the chosen row and those below it hold. No word is touched."""
+        if self._chosen:
+            self._host.submit(Evict(next(self._ids), (self._chosen,)))
+
+    def warm_up_row(self) -> None:
+        """Read the branch of the chosen row in the background."""
+        self._find(lambda found: self._warm_up(found.path))
+
+    def _row(self, row: int) -> TrieNodeView | None:
+        return self._cache.trie_model.node(self._cache.trie_model.index_of(row))
+
+    def _edges_of_row(self, row: int) -> frozenset[int]:
+        return frozenset(edge for edge, shown in self._cache.shown.row_of.items() if shown == row)
+
+    def _find(self, then: Callable[[Found], object], conversation_id: str = "", pinned_only: bool = False) -> None:
+        """Find the messages of the chosen row, in its first conversation if none is named; that may take a moment."""
+        homes = [one.conversation_id for one in self.homes(self._chosen)]
+        home = conversation_id or next(iter(homes), "")
+
+        def take(found: Found | None) -> None:
+            if found is None:
+                self._notices.error(edge_text.NOT_PINNED if pinned_only else edge_text.NOT_FOUND)
+            else:
+                then(found)
+
+        edges = self._edges_of_row(self._chosen)
+        along = self._along()
+        held = along.on(edges) if home == self._library.open_id and not pinned_only else []
+        if held:
+            tree = self._library.tree
+            if held[-1].id in tree:
+                first = along.named_by(edges) or held[0]
+                take(Found(home, first, tree.path_to(held[-1].id)))
+                return
+        self._finder.find(home, edges, take, pinned_only)
+
+    def _go_to(self, found: Found) -> None:
+        self._library.go_to(found.conversation_id, found.message.id)
+
+    # Branches
+
+    def pin(self, path: Sequence[Message], is_pinned: bool) -> None:
+        """Keep a branch whatever else needs room, also after a restart, or let it go again."""
+        if not path:
+            return
+        pinned = [at for at, message in enumerate(path) if message.is_pinned]
+        if not is_pinned and pinned:
+            path = path[: pinned[-1] + 1]
+        self._asked_pins.append(tuple(path))
+        self._cache.pin(Branch(tuple(path), self._model.current_model.fingerprint), is_pinned)
+
+    def warm_up(self, path: Sequence[Message]) -> None:
+        """Read a branch in the background, so that going on with it begins at once; or stop that."""
+        if self.warm_ups.now is not None:
+            self.warm_ups.stop()
+        elif path:
+            self._warm_up(tuple(path))
+
+    def _warm_up(self, path: tuple[Message, ...]) -> None:
+        branch = Branch(path, self._model.current_model.fingerprint)
+        self.warm_ups.begin(branch, path[0].conversation_id)
+
+    def _pin_found(self, is_pinned: bool, found: Found) -> None:
+        self.pin(found.path, is_pinned)
+
+    # What becomes of it
+
+    def take(self, event: Event) -> None:
+        """Follow an event of the engine, if it is about rows."""
+        if isinstance(event, WarmingUp | WarmedUp):
+            self.warm_ups.take(event)
+        elif isinstance(event, Pinned):
+            self.pin_keeper.take(event)
+        elif isinstance(event, Evicted):
+            self._on_evicted(event)
+
+    def _on_evicted(self, event: Evicted) -> None:
+        if event.problem is not None:
+            self._notices.error(event.problem)
+        else:
+            self._notices.info(edge_text.evicted(event))
+
+    def _on_warmed_up(self, event: WarmedUp) -> None:
+        if event.problem is not None:
+            self._notices.error(event.problem)
+        elif event.is_whole:
+            self._notices.announce(edge_text.warmed_up(event))
+
+    def _on_pinned(self, event: Pinned) -> None:
+        """Keep a pin with its message, so that it holds after a restart."""
+        path = self._asked_pins.pop(0) if self._asked_pins else ()
+        if not path or event.problem is not None:
+            return
+        last = path[-1]
+        self.pin_keeper.note(path, event.is_pinned)
+        if last.is_pinned != event.is_pinned:
+            self._library.changes.make(lambda store: store.messages.pin(last.id, event.is_pinned))
+
+    def _on_edit(self, result: EditResult) -> None:
+        if result.edit.operation in (Operation.PIN, Operation.DELETE, Operation.RESTORE):
+            self.pin_keeper.renew()
+
+    def _on_opened(self, conversation_id: str) -> None:
+        self._path, self._message = None, ""
+        self._cache.shown.open_id, self._cache.shown.path = conversation_id, frozenset()
+        self._cache.show_again()
+        self.state.refresh()
+
+    def _on_model_changed(self) -> None:
+        if self._model.current_model.info is None:
+            self._path = None
+            self.warm_ups.forget()
+            self.pin_keeper.forget()
+            self._asked_pins.clear()
+
+    # State
+
+    def _look_up_price(self) -> None:
+        """Ask what the branch of the chosen row costs, where it is one of the open conversation."""
+        row = self._chosen
+        held = self._along().on(self._edges_of_row(row))
+        if not held or held[-1].id not in self._library.tree:
+            return
+        branch = Branch(self._library.tree.path_to(held[-1].id), self._model.current_model.fingerprint)
+
+        def take(priced: CostEstimate) -> None:
+            if row == self._chosen:
+                self._price = priced
+                self.state.refresh()
+
+        self._cost_queries.ask(_PRICE, branch, take, branch.options)
+
+    def _state(self) -> EdgeState:
+        shown, row = self._cache.shown, self._row(self._chosen)
+        has = self._model.state.now.has
+        warming = self.warm_ups.now
+        is_free = not self._is_writing()
+        base = EdgeState(
+            marked=frozenset(self._rows_of_message()),
+            others=shown.others,
+            shows_others=shown.shows_others,
+            warming=edge_text.warming_up(warming) if warming is not None else "",
+            done=warming.done / warming.total if warming is not None and warming.total else None,
+            can_warm_branch=has("warm_ups") and is_free and bool(self._library.tree.path),
+        )
+        if row is None:
+            return base
+        is_known = bool(self.homes(row.id))
+        is_held = row.residency != "none"
+        return EdgeState(
+            chosen=row.id,
+            title=title_of(row),
+            can_show=is_known,
+            can_pin=has("pins") and is_known and is_held and not row.is_pinned and is_free,
+            can_unpin=has("pins") and is_known and row.is_pinned and is_free,
+            can_evict=has("evictions") and is_held and not row.is_pinned,
+            can_warm_up=has("warm_ups") and is_known and is_free and row.residency != "live",
+            can_warm_branch=base.can_warm_branch,
+            price=edge_text.price(self._price) if self._price is not None else "",
+            warming=base.warming,
+            done=base.done,
+            marked=base.marked,
+            others=base.others,
+            shows_others=base.shows_others,
+        )

@@ -1,0 +1,86 @@
+"""Pins that outlast the model: what a person has pinned is pinned again whenever it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from PySide6.QtCore import QObject
+
+from app.conversation.branch import Branch
+from app.conversation.message import Message
+from app.protocol.commands import Pin
+from app.protocol.events import Pinned
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.model.current_model import CurrentModel
+from app.worker.engine_host import EngineHost
+
+_FIRST_ID = 1 << 40  # apart from the ids under which a person asks
+_Path = tuple[Message, ...]
+
+
+class PinKeeper(QObject):
+    """Has the engine keep the branches to all messages that are pinned in the database, and no others.
+
+    Properties: one pin is asked for at a time, and none while an answer is written. What cannot be pinned, as nothing
+    of it is held or there is no room, is tried again after the next answer.
+    """
+
+    def __init__(
+        self,
+        host: EngineHost,
+        store: StoreLink,
+        current_model: CurrentModel,
+        is_writing: Callable[[], bool],
+        parent: QObject | None = None,
+    ) -> None:
+        """is_writing: whether the engine has an answer under way."""
+        super().__init__(parent)
+        self._host, self._store, self._current_model, self._is_writing = host, store, current_model, is_writing
+        self._ids = count(_FIRST_ID)
+        self._kept: dict[str, _Path] = {}
+        self._waiting: list[tuple[_Path, bool]] = []
+        self._asked: tuple[int, _Path, bool] | None = None
+
+    def note(self, path: _Path, is_pinned: bool) -> None:
+        """Take note that a person had the branch to the last of these messages pinned, or let go."""
+        if is_pinned:
+            self._kept[path[-1].id] = path
+        else:
+            self._kept.pop(path[-1].id, None)
+
+    def renew(self) -> None:
+        """Compare what is kept with what the database says, and have the rest pinned or let go."""
+        if self._current_model.info is not None:
+            self._store.do(lambda store: store.messages.pinned_paths(), self._compare, lambda _problem: None)
+
+    def forget(self) -> None:
+        """Forget what was kept: the model is gone."""
+        self._kept.clear()
+        self._waiting.clear()
+        self._asked = None
+
+    def take(self, event: Pinned) -> None:
+        """Follow what became of a pin, and ask for the next. Those that a person asked for are none of these."""
+        if self._asked is None or event.query_id != self._asked[0]:
+            return
+        _, path, is_pinned = self._asked
+        self._asked = None
+        if event.problem is None or not is_pinned:
+            self.note(path, is_pinned)
+        self._ask_next()
+
+    def _compare(self, paths: tuple[_Path, ...]) -> None:
+        wanted = {path[-1].id: path for path in paths}
+        gone = [(path, False) for number, path in self._kept.items() if number not in wanted]
+        self._waiting = [*gone, *((path, True) for number, path in wanted.items() if number not in self._kept)]
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        model = self._current_model
+        if self._asked is not None or not self._waiting or model.info is None or self._is_writing():
+            return
+        path, is_pinned = self._waiting.pop(0)
+        self._asked = next(self._ids), path, is_pinned
+        branch = Branch(path, model.fingerprint)
+        self._host.submit(Pin(self._asked[0], branch, is_pinned, branch.options))
