@@ -62,6 +62,7 @@ REGIONS: dict[str, set[str]] = {
     "branches": {"kit", "text", "warmth", "branches"},
     "models": {"kit", "text", "model", "hub"},
     "find": {"kit", "text", "find"},
+    "jump": {"kit", "text", "jump"},
     "preferences": {"kit", "text", "preferences"},
     "map": {"kit", "text", "map"},
 }
@@ -80,6 +81,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "map": {"kit", "text", "library", "warmth", "branches", "map"},
     "branches": {"kit", "text", "library", "warmth", "branches"},
     "find": {"kit", "text", "library", "chat", "find"},
+    "jump": {"kit", "text", "library", "jump"},
     "preferences": {"kit", "text", "model", "hub", "cache", "library", "warmth", "chat", "preferences"},
 }
 FILES = sorted(APP.rglob("*.py"))

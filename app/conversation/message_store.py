@@ -19,12 +19,18 @@ from app.conversation.edit import Change, Edit, Operation
 from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
 from app.conversation.message_rows import MessageRows, pieces_of
 from app.conversation.path_marks import PathMarks
-from app.conversation.records import Alternatives
+from app.conversation.records import Alternatives, MarkedMessage
 from app.conversation.tree import MessageTree
 from app.conversation.view_state_store import ViewStateStore
 from app.protocol.events import Alternative
 
 PAGE = 1000  # messages that are read at once
+_BEGINNING = 200  # characters of a text that are read to tell what it is
+_MARKED = """SELECT message.id, conversation.id, title, message.name, pinned, substr(message.text || coalesce((SELECT
+    text FROM message_text WHERE message_text.message = message.number AND is_thinking = 0 ORDER BY number LIMIT 1),
+    ''), 1, ?) FROM message JOIN conversation ON conversation.number = message.conversation
+    WHERE (message.name IS NOT NULL OR pinned = 1) AND message.trash IS NULL AND conversation.trash IS NULL
+    ORDER BY message.number DESC"""
 _ENDING = ("stop", "tokens", "stats")
 
 
@@ -304,6 +310,15 @@ class MessageStore:
             checked = None if name is None else checked_title(name)
             self._mark(self._db.message_number(message_id), "name", checked)
         return done.edit
+
+    def marked(self) -> tuple[MarkedMessage, ...]:
+        """Return the messages of all conversations that have a name or a pin, the newest first."""
+        with self._db.reading():
+            rows = self._db.execute(_MARKED, _BEGINNING).fetchall()
+        return tuple(
+            MarkedMessage(message_id, home, title, name, bool(is_pinned), words)
+            for message_id, home, title, name, is_pinned, words in rows
+        )
 
     def leaf_of(self, conversation_id: str) -> str | None:
         """Return the message that the path of a conversation ends with, None where it is empty."""

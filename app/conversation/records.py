@@ -99,3 +99,18 @@ class Document:
     visited: tuple[str, ...] = ()
     leaf_id: str | None = None
     alternatives: Mapping[str, Alternatives] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedMessage:
+    """A message that a person gave a name or a pin, with where it is. words: the beginning of its text.
+
+    title: of its conversation, None where it has none.
+    """
+
+    message_id: str
+    conversation_id: str
+    title: str | None
+    name: str | None
+    is_pinned: bool
+    words: str

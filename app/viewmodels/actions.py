@@ -404,6 +404,14 @@ TABLE: tuple[Row, ...] = (
         tip="Gives the window the whole screen, or takes it back.",
     ),
     Action(
+        id="jump",
+        menu=Menu.VIEW,
+        group="focus",
+        title="Jump To…",
+        keys=("Ctrl+K",),
+        tip="Goes to a conversation, a branch, a pin or a command by a few letters of its name.",
+    ),
+    Action(
         id="compose",
         menu=Menu.VIEW,
         group="focus",

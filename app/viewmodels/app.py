@@ -11,7 +11,7 @@ from app.conversation.store_thread import StoreThread
 from app.models.names import hub_repository
 from app.protocol.events import EngineFailed, Event
 from app.protocol.reports import Problem
-from app.viewmodels.actions import ACTIONS, run_of
+from app.viewmodels.actions import ACTIONS, enabled, offered, run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
@@ -20,8 +20,9 @@ from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.edges.edge_region import EdgeRegion
 from app.viewmodels.find.find import Find
 from app.viewmodels.hub.hub_region import HubRegion
+from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
 from app.viewmodels.kit.folders import Folders
-from app.viewmodels.kit.key_bindings import KeyBindings
+from app.viewmodels.kit.key_bindings import KeyBindings, native
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
@@ -131,6 +132,21 @@ class App(QObject):
         """Do what a menu entry, or a button of a card, says, and tell views. Raises KeyError where nobody says what."""
         run_of(self, action_id)()
         self.catch_up()
+
+    def jump(self) -> Jump:
+        """Make what finds places to go to, for one window."""
+        return Jump(self._store, self.library, self._commands)
+
+    def _commands(self) -> list[JumpRow]:
+        """Return the commands that the engine has a use for, but for the one that lists them."""
+        can, present = enabled(self.state.now), offered(self.state.now)
+        bound = (self.keys.action(one.id) for one in ACTIONS if one.id in present and one.id != "jump")
+        return [
+            JumpRow(
+                JumpKind.COMMAND, one.id, one.title, native(one.keys[0]) if one.keys else "", is_enabled=one.id in can
+            )
+            for one in bound
+        ]
 
     def catch_up(self) -> None:
         """Tell views now of what they would be told in the next turn of the event loop."""

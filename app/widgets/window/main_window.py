@@ -47,6 +47,7 @@ from app.widgets.window.chat_prices import ChatPrices
 from app.widgets.window.copy_commands import CopyCommands
 from app.widgets.window.drop import DropOutline, document, model_folder
 from app.widgets.window.inspector import Inspector
+from app.widgets.window.jump_commands import JumpCommands
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
@@ -96,6 +97,7 @@ class MainWindow(QMainWindow):
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
         self._copies = CopyCommands(style, app, self.chat.view, self._text.copy)
+        self._jumps = JumpCommands(style, app, self.do, self)
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
@@ -177,6 +179,7 @@ class MainWindow(QMainWindow):
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
             **self._attach.runs,
             **self._copies.runs,
+            **self._jumps.runs,
             **self._library.runs,
             **self._models.runs,
             **self._preferences.runs,

@@ -1,0 +1,196 @@
+"""Going somewhere by a few letters of its name: conversations, named branches, pinned messages, and commands.
+
+Properties: the best match comes first, of equal ones the one used last; only the newest letters are answered; titles
+are compared in slices, so that ten thousand of them keep no frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.conversation.records import MarkedMessage
+from app.viewmodels.jump.fuzzy import folded, score
+from app.viewmodels.kit.lists import ListModel
+from app.viewmodels.kit.slices import SlicedWork
+from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.text import formatting
+
+MOST = 100  # matches that are listed
+_LATELY, _RECENT = 5, 12
+_COMPARED = 64  # titles between two looks at the clock
+
+
+class JumpKind(Enum):
+    """Kinds of places, as they are said."""
+
+    CONVERSATION = "conversation"
+    BRANCH = "branch"
+    PIN = "pin"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class JumpRow:
+    """A place to go to.
+
+    id: of the conversation, message or command. detail: the conversation that it is in, or the keys of a command.
+    is_enabled: whether the command would do something now.
+    """
+
+    kind: JumpKind
+    id: str
+    title: str
+    detail: str = ""
+    conversation_id: str = ""
+    is_enabled: bool = True
+
+    @property
+    def spoken(self) -> str:
+        """Say it: "Trip plan, conversation", "Send, command, Ctrl+Return, not available"."""
+        parts = [self.title, self.kind.value, self.detail, "" if self.is_enabled else "not available"]
+        return ", ".join(part for part in parts if part)
+
+
+class JumpModel(ListModel[JumpRow]):
+    """Shows what it was last given."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: Sequence[JumpRow] = ()
+
+    @property
+    def rows(self) -> Sequence[JumpRow]:
+        """All rows, in order."""
+        return self._rows
+
+    def show(self, rows: Sequence[JumpRow]) -> None:
+        """Show these in place of the others."""
+        self.beginResetModel()
+        self._rows = tuple(rows)
+        self.endResetModel()
+
+    def text(self, number: int, role: int) -> str | None:
+        """Return the title, or the sentence that a screen reader says."""
+        row = self._rows[number]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        return row.spoken if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole) else None
+
+    def flags(self, index: object) -> Qt.ItemFlag:
+        """Keep a command that can do nothing now from being chosen."""
+        flags = super().flags(index)  # type: ignore[arg-type]
+        number = index.row() if hasattr(index, "row") else -1
+        is_off = 0 <= number < len(self._rows) and not self._rows[number].is_enabled
+        return flags & ~Qt.ItemFlag.ItemIsEnabled if is_off else flags
+
+
+class Jump(QObject):
+    """The places that fit what was typed; without anything typed those one was at last.
+
+    Attributes: rows; text. Signals: changed(), other rows are shown; commandAsked(str), carry out this command.
+    """
+
+    changed = Signal()
+    commandAsked = Signal(str)
+
+    def __init__(
+        self,
+        store: StoreLink,
+        library: LibraryRegion,
+        commands: Callable[[], Sequence[JumpRow]],
+        parent: QObject | None = None,
+    ) -> None:
+        """commands: returns all commands that the engine has a use for."""
+        super().__init__(parent)
+        self._store, self._library, self._commands = store, library, commands
+        self.rows = JumpModel(self)
+        self.text = ""
+        self._marked: tuple[MarkedMessage, ...] = ()
+        self._places: list[tuple[str, JumpRow]] = []
+        self._found: list[tuple[int, int, JumpRow]] = []
+        self._lately: list[JumpRow] = []
+        self._work = SlicedWork(self)
+        self._work.done.connect(self._show_found)
+
+    def begin(self) -> None:
+        """List anew what there is, and show where one was last."""
+        self.text = ""
+        self._list()
+        self._show_recent()
+        self._store.do(lambda store: store.messages.marked(), self._take_marked)
+
+    def close(self) -> None:
+        """Look for nothing any more."""
+        self._work.stop()
+
+    def look_for(self, text: str) -> None:
+        """Show what fits these letters."""
+        self.text = text.strip()
+        if self.text:
+            self._work.start(self._steps(folded(self.text)))
+        else:
+            self._work.stop()
+            self._show_recent()
+
+    def go(self, row: JumpRow) -> None:
+        """Go to a place, or carry out a command."""
+        if not row.is_enabled:
+            return
+        self._lately = [row, *(one for one in self._lately if (one.kind, one.id) != (row.kind, row.id))][:_LATELY]
+        if row.kind is JumpKind.COMMAND:
+            self.commandAsked.emit(row.id)
+        elif row.kind is JumpKind.CONVERSATION:
+            self._library.open(row.id)
+        else:
+            self._library.go_to(row.conversation_id, row.id)
+
+    def _take_marked(self, marked: tuple[MarkedMessage, ...]) -> None:
+        self._marked = marked
+        self._list()
+        if self.text:
+            self.look_for(self.text)
+
+    def _list(self) -> None:
+        self._places = [(folded(row.title), row) for row in self._all()]
+
+    def _all(self) -> Iterator[JumpRow]:
+        for one in self._library.library.conversations:
+            if one.title:
+                yield JumpRow(JumpKind.CONVERSATION, one.id, one.title)
+        for marked in self._marked:
+            where = marked.title or "New conversation"
+            if marked.name:
+                yield JumpRow(JumpKind.BRANCH, marked.message_id, marked.name, where, marked.conversation_id)
+            if marked.is_pinned:
+                words = formatting.first_words(marked.words) or where
+                yield JumpRow(JumpKind.PIN, marked.message_id, f"“{words}”", where, marked.conversation_id)
+        yield from self._commands()
+
+    def _steps(self, typed: str) -> Iterator[None]:
+        """Compare all titles; those that fit are kept with how well they do."""
+        self._found = found = []
+        for place, (title, row) in enumerate(self._places):
+            fit = score(typed, title)
+            if fit is not None:
+                found.append((fit if row.is_enabled else fit - len(typed), -place, row))
+            if place % _COMPARED == _COMPARED - 1:
+                yield
+
+    def _show_found(self) -> None:
+        best = sorted(self._found, key=lambda one: one[:2], reverse=True)[:MOST]
+        self.rows.show([row for _fit, _place, row in best])
+        self.changed.emit()
+
+    def _show_recent(self) -> None:
+        """Show where one went last, then the conversations used last, but for the one that is open."""
+        known = {(row.kind, row.id): row for _title, row in self._places}
+        lately = [known[key] for one in self._lately if (key := (one.kind, one.id)) in known]
+        others = [row for _title, row in self._places if row.kind is JumpKind.CONVERSATION and row not in lately]
+        recent = [row for row in (*lately, *others[:_RECENT]) if row.id != self._library.open_id]
+        self.rows.show(recent[:_RECENT])
+        self.changed.emit()

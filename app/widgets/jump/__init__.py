@@ -1,0 +1,1 @@
+"""The panel in which one types where to go."""

@@ -1,0 +1,161 @@
+"""The panel at the window's top in which one types where to go."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
+
+from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
+from app.viewmodels.kit.lists import AnyIndex, RowRole
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.item_views import RowDelegate, set_up_view
+from app.widgets.kit.row_focus import is_in_active_window
+from app.widgets.kit.search_field import SearchField
+from app.widgets.kit.shadow import paint_shadow
+from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextRole
+
+_WIDTH, _RADIUS, _EDGE, _APART, _TOP = 560, 12, 12, 8, 64
+_SHADOW, _DOWN = 34, 12
+_IN_SIGHT, _INNER, _ICON, _LEAST_DETAIL = 10, 10, 14, 90
+_ICONS = {
+    JumpKind.CONVERSATION: Icon.DOCUMENT,
+    JumpKind.BRANCH: Icon.FORK,
+    JumpKind.PIN: Icon.PIN,
+    JumpKind.COMMAND: Icon.RIGHT,
+}
+
+
+class JumpDelegate(RowDelegate):
+    """Paints the sign of a place, its title, and at the right where it is or its keys."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        return QSize(0, self._style.typography.row)
+
+    def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        row: JumpRow = index.data(RowRole.ROW)
+        theme, is_selected = self._style.theme, bool(option.state & QStyle.StateFlag.State_Selected)
+        color = theme.accent if is_selected and is_in_active_window(option) else theme.text
+        faint = theme.text2 if is_selected else theme.text3
+        line = rect.adjusted(_INNER, 0, -_INNER, 0)
+        icon = QPointF(line.left() + _ICON / 2, line.center().y())
+        self._style.icons.paint(painter, _ICONS[row.kind], icon, theme.text2 if row.is_enabled else theme.ghost, _ICON)
+        line.setLeft(line.left() + _ICON + _APART)
+        title = self._style.text_style(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
+        taken = draw_text(painter, title, line, row.title, color if row.is_enabled else theme.text3)
+        room = line.adjusted(taken + 2 * _APART, 0, 0, 0)
+        if room.width() >= _LEAST_DETAIL:
+            small = self._style.text_style(TextRole.CAP)
+            draw_text(painter, small, room, row.detail, faint, Qt.AlignmentFlag.AlignRight)
+
+
+class JumpField(SearchField):
+    """The field, in which the keys that go through the list are passed on to it."""
+
+    def __init__(self, style: Style, parent: QWidget) -> None:
+        super().__init__(style, "Jump to", "Jump to a conversation, branch, pin or command", parent=parent)
+        self.list: QListView | None = None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go through the list with the arrows and by pages; Escape closes whatever was typed."""
+        keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+        if event.key() in keys and self.list is not None:
+            self.list.keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class JumpPanel(QWidget):
+    """A field and the places that fit. Closes when one is chosen, with Escape, or when anything outside is pressed.
+
+    Attributes: field, which keeps the keyboard; list.
+    """
+
+    def __init__(self, style: Style, jump: Jump, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        self._style, self._jump = style, jump
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        self.setAccessibleName("Jump to")
+        self.field = JumpField(style, self)
+        self.list = QListView(self)
+        self.list.setItemDelegate(JumpDelegate(style, self.list))
+        self.list.setUniformItemSizes(True)
+        set_up_view(self.list, style, "Places")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setModel(jump.rows)
+        self.field.list = self.list
+        self.field.textChanged.connect(jump.look_for)
+        self.field.escaped.connect(self.close)
+        self.field.entered.connect(lambda: self._choose(self.list.currentIndex()))
+        self.list.clicked.connect(self._choose)
+        self.list.selectionModel().currentChanged.connect(self._say)
+        jump.changed.connect(self._refresh)
+        jump.begin()
+
+    def show_over(self, window: QWidget) -> None:
+        """Show it at the top of a window, in the middle, with the keyboard in the field."""
+        at = window.mapToGlobal(QPoint((window.width() - self.width()) // 2, _TOP - _SHADOW + _DOWN))
+        self.move(at)
+        self.show()
+        self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _refresh(self) -> None:
+        """Make the first row that can be chosen the current one, in a panel of the rows' height."""
+        rows = self._jump.rows.rows
+        first = next((number for number, row in enumerate(rows) if row.is_enabled), -1)
+        if first >= 0:
+            self.list.setCurrentIndex(self._jump.rows.index(first))
+            self.list.scrollToTop()
+        count = max(1, min(len(rows), _IN_SIGHT))
+        row = self._style.typography.row
+        width = self._style.typography.scaled(_WIDTH)
+        height = 2 * _EDGE + row + _APART + count * row
+        self.resize(width + 2 * _SHADOW, height + 2 * _SHADOW)
+        card = self._card
+        self.field.setGeometry(card.left() + _EDGE, card.top() + _EDGE, width - 2 * _EDGE, row)
+        self.list.setGeometry(card.left() + 4, card.top() + _EDGE + row + _APART, width - 8, count * row)
+        self.setAccessibleDescription("" if rows else self._nothing)
+        self.update()
+
+    @property
+    def _card(self) -> QRect:
+        return self.rect().adjusted(_SHADOW, _SHADOW, -_SHADOW, -_SHADOW)
+
+    @property
+    def _nothing(self) -> str:
+        return f"Nothing is called “{self._jump.text[:60]}”." if self._jump.text else "Type where to go."
+
+    def _choose(self, index: AnyIndex) -> None:
+        row: JumpRow | None = index.data(RowRole.ROW) if index.isValid() else None
+        if row is not None and row.is_enabled:
+            self.close()
+            self._jump.go(row)
+
+    def _say(self, current: AnyIndex) -> None:
+        """Have the row said that the arrows came to: the keyboard itself stays in the field."""
+        row: JumpRow | None = current.data(RowRole.ROW) if current.isValid() else None
+        if row is not None and self.isVisible():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, row.spoken))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters are meant for the field; Escape closes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        elif not self.field.take_letter(event):
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, card = self._style.theme, QRectF(self._card)
+        painter = smooth(QPainter(self))
+        paint_shadow(painter, card, _RADIUS, _SHADOW - _DOWN, _DOWN, theme.shadow)
+        fill_rounded(painter, card, _RADIUS, theme.raised)
+        stroke_rounded(painter, card, _RADIUS, theme.line2)
+        if not self._jump.rows.rows:
+            words = QRectF(self.list.geometry()).adjusted(_EDGE, 0, -_EDGE, 0)
+            draw_text(painter, self._style.text_style(TextRole.UI), words, self._nothing, theme.text2)
+        painter.end()

@@ -1,0 +1,40 @@
+"""The command that opens the panel in which one types where to go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.viewmodels.app import App
+from app.viewmodels.jump.jump import Jump
+from app.widgets.kit.style import Style
+
+
+class JumpCommands(QObject):
+    """Jumps for one window. Nothing of it is made before the first. Attribute: panel, the one shown last."""
+
+    def __init__(self, style: Style, app: App, do: Callable[[str], None], window: QWidget) -> None:
+        """do: carries out a command."""
+        super().__init__(window)
+        self._style, self._app, self._do, self._window = style, app, do, window
+        self._jump: Jump | None = None
+        self.panel: QWidget | None = None
+
+    @property
+    def runs(self) -> dict[str, Callable[[], object]]:
+        """Commands of this, by their ids."""
+        return {"jump": self.show}
+
+    def show(self) -> None:
+        """Open the panel over the window."""
+        from app.widgets.jump.jump_panel import JumpPanel
+
+        if self._jump is None:
+            self._jump = self._app.jump()
+            self._jump.setParent(self)
+            self._jump.commandAsked.connect(self._do)
+        panel = JumpPanel(self._style, self._jump, self._window)
+        self.panel = panel
+        panel.show_over(self._window)

@@ -1,0 +1,106 @@
+"""Jumping with real keys: what is listed, what comes first, and where one arrives."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.viewmodels.jump.jump import MOST, Jump, JumpKind, JumpRow
+from app.viewmodels.kit import slices
+from app.widgets.jump.jump_panel import JumpPanel
+from app.widgets.window.main_window import MainWindow
+from tests.widgets.window.test_main_window import ask, texts
+
+_CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def opened(qtbot: QtBot, window: MainWindow, app: App) -> JumpPanel:
+    qtbot.keyClick(window.chat.composer.edit, Qt.Key.Key_K, _CTRL)
+    app._store.drain()
+    QApplication.processEvents()
+    panel = window._jumps.panel
+    assert isinstance(panel, JumpPanel)
+    qtbot.waitUntil(panel.isVisible)
+    return panel
+
+
+def type_in(qtbot: QtBot, panel: JumpPanel, text: str) -> list[JumpRow]:
+    panel.field.selectAll()
+    qtbot.keyClicks(panel.field, text)
+    qtbot.waitUntil(lambda: not panel._jump._work.is_running)
+    return list(panel._jump.rows.rows)
+
+
+def test_conversations_branches_pins_and_commands_are_found(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "quinces in May")
+    garden, message = app.library.open_id, app.library.tree.path[0].id
+    app.library.changes.make(lambda store: store.messages.name_branch(message, "the quince branch"))
+    app.library.changes.make(lambda store: store.messages.pin(app.library.tree.path[1].id, True))
+    app._store.drain()
+    app.library.new_conversation()
+    ask(qtbot, window, app, "pears")
+    panel = opened(qtbot, window, app)
+    assert [(row.kind, row.title) for row in panel._jump.rows.rows] == [(JumpKind.CONVERSATION, "quinces in May")]
+    found = type_in(qtbot, panel, "quince")
+    assert [(row.kind, row.title, row.detail) for row in found[:3]] == [
+        (JumpKind.CONVERSATION, "quinces in May", ""),
+        (JumpKind.BRANCH, "the quince branch", "quinces in May"),
+        (JumpKind.PIN, "“You said: quinces in May”", "quinces in May"),
+    ]
+    qtbot.keyClick(panel.field, Qt.Key.Key_Down)
+    qtbot.keyClick(panel.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: app.library.open_id == garden)
+    qtbot.waitUntil(lambda: window.chat.view.currentIndex().row() == 0)
+    assert texts(app)[0] == "quinces in May"
+
+
+def test_a_command_is_carried_out_and_comes_first_the_next_time(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "pears")
+    panel = opened(qtbot, window, app)
+    found = type_in(qtbot, panel, "new conv")
+    assert (found[0].kind, found[0].title) == (JumpKind.COMMAND, "New Conversation")
+    assert found[0].detail
+    assert found[0].spoken == f"New Conversation, command, {found[0].detail}"
+    before = app.library.open_id
+    qtbot.keyClick(panel.field, Qt.Key.Key_Return)
+    assert app.library.open_id != before
+    again = opened(qtbot, window, app)
+    assert again._jump.rows.rows[0].title == "New Conversation"
+    qtbot.keyClick(again.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+
+
+def test_a_command_that_can_do_nothing_is_grey_and_is_passed_over(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    panel = opened(qtbot, window, app)
+    found = type_in(qtbot, panel, "answer again")
+    assert not found[0].is_enabled
+    assert found[0].spoken.endswith("not available")
+    qtbot.keyClick(panel.field, Qt.Key.Key_Return)
+    assert panel.isVisible()
+    assert type_in(qtbot, panel, "zzzz") == []
+    assert panel.accessibleDescription() == "Nothing is called “zzzz”."
+    panel.close()
+
+
+def test_ten_thousand_titles_are_compared_a_few_at_a_time(
+    qtbot: QtBot, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "SLICE", 0.0)
+    rows = [JumpRow(JumpKind.COMMAND, f"{number}", f"Title {number} of many") for number in range(10_000)]
+    jump = Jump(app._store, app.library, lambda: rows, app)
+    QAbstractItemModelTester(jump.rows, QAbstractItemModelTester.FailureReportingMode.Fatal, jump)
+    jump.begin()
+    app._store.drain()
+    turns: list[int] = []
+    jump._work.advanced.connect(lambda: turns.append(len(jump._found)))
+    jump.look_for("title 99")
+    jump.look_for("title 9 many")
+    qtbot.waitUntil(lambda: not jump._work.is_running)
+    assert len(turns) > 100
+    assert max(after - before for before, after in zip([0, *turns], turns, strict=False)) <= 64
+    assert len(jump.rows.rows) == MOST
+    assert jump.rows.rows[0].title == "Title 9 of many"
