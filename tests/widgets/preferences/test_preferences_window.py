@@ -146,7 +146,7 @@ def test_keys_are_recorded_and_hold_in_the_menus_at_once(
 def test_a_conflict_names_the_other_command_and_changes_nothing(
     qtbot: QtBot, app: App, shown: PreferencesWindow
 ) -> None:
-    """Its key does nothing else meanwhile, though a menu has it."""
+    """Its key does nothing else meanwhile, though a menu or the window itself has it."""
     go_to(qtbot, shown, "shortcuts")
     field = key_field(shown, "new")
     qtbot.mouseClick(field, Qt.MouseButton.LeftButton)
@@ -154,6 +154,10 @@ def test_a_conflict_names_the_other_command_and_changes_nothing(
     assert field.accessibleDescription() == f"{native('Ctrl+O')} belongs to “Open Model…”."
     assert app.keys.actions["new"].keys == ("Ctrl+N",)
     assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, QFileDialog) and one.isVisible()]
+    qtbot.mouseClick(field, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(field, Qt.Key.Key_W, _CTRL)
+    assert field.accessibleDescription() == f"{native('Ctrl+W')} belongs to “Close Window”."
+    assert shown.isVisible()
 
 
 @pytest.mark.parametrize("leave", [Qt.Key.Key_Escape, Qt.Key.Key_Tab])
