@@ -92,8 +92,7 @@ class PreferencesWindow(QDialog):
     def _show_chosen(self) -> None:
         chosen = self._group.checkedButton()
         if isinstance(chosen, PageButton):
-            if self.focusWidget() in self.buttons.values():
-                chosen.setFocus(Qt.FocusReason.OtherFocusReason)
+            chosen.setFocus(Qt.FocusReason.OtherFocusReason)  # what was typed in a field holds when it is left
             self._preferences.show_page(chosen.page_id)
             self._refresh()
 

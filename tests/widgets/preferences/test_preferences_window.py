@@ -292,3 +292,30 @@ def test_a_folder_that_comes_leaves_the_keyboard_where_it_was(qtbot: QtBot, app:
 def test_the_gear_at_the_foot_of_the_sidebar_opens_it(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.mouseClick(window.sidebar.settings_button, Qt.MouseButton.LeftButton)
     assert len(window.findChildren(PreferencesWindow)) == 1
+
+
+def test_what_was_typed_holds_when_another_page_is_chosen(qtbot: QtBot, app: App, shown: PreferencesWindow) -> None:
+    """A click on a page takes no keyboard from the field, which is gone all the same."""
+    go_to(qtbot, shown, "models")
+    field = control(shown, "hub")
+    field.setFocus()
+    qtbot.keyClicks(field, "https://hub.example.org")
+    go_to(qtbot, shown, "cache")
+    assert app.settings.values.hub == "https://hub.example.org"
+    assert shown.windowTitle() == "Cache"
+    assert shown.buttons["cache"].hasFocus()
+
+
+def test_half_a_token_is_not_kept_because_the_page_is_made_anew(
+    qtbot: QtBot, app: App, shown: PreferencesWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[str] = []
+    monkeypatch.setattr(app.hub, "keep_token", kept.append)
+    go_to(qtbot, shown, "models")
+    field = control(shown, "token")
+    field.setFocus()
+    qtbot.keyClicks(field, "hf_ha")
+    app.settings.update(model_folders=("/models/of mine",))
+    qtbot.waitUntil(lambda: "folder:/models/of mine" in shown.page._rows)
+    assert kept == []
+    assert control(shown, "token").hasFocus()
