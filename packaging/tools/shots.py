@@ -471,6 +471,7 @@ SCENES = (
     Scene("edit-answer-large", Stage, body=24, then=verbs.edit_answer, shown=_is_edited),
     Scene("branch-after", Stage, then=verbs.branch_after),
     Scene("unanswered", Stage, then=verbs.leave_unanswered, shown=verbs.is_unanswered),
+    Scene("folder-drop", Stage, then=verbs.make_folder, shown=verbs.drag_into_folder),
     Scene("delete-count", Stage, then=verbs.delete_much, part=verbs.box),
     Scene("verified", Stage, then=_verify, shown=_is_told),
     Scene("disk", lambda: Stage(disk="old"), then=_select_edge),
