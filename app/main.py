@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import __version__
 from app.conversation.store_thread import StoreThread
+from app.launch.app_nap import AppNap
 from app.launch.crash import LastRun
 from app.launch.data_watch import DataWatch
 from app.launch.environment import has_display
@@ -26,6 +27,7 @@ from app.launch.first_paint import FirstPaint
 from app.launch.garbage import GarbageCollector
 from app.launch.hang_watch import LAST_WORDS, ending_in_time, telling_when_slow
 from app.launch.instance_server import InstanceServer
+from app.launch.memory_pressure import MemoryWatch
 from app.launch.options import Options
 from app.launch.paths import NAME, Paths, guide_model, resources, sample, starters
 from app.launch.single_instance import InstanceLock
@@ -88,6 +90,10 @@ class Program(QObject):
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.app.notices.error)
         self.watch.returned.connect(self.app.notices.dismiss)
+        self.memory_watch = MemoryWatch(self)
+        self.memory_watch.changed.connect(self.app.cache.take_memory_pressure)
+        self.app_nap = AppNap(self)
+        self.host.happened.connect(self.app_nap.follow)
         self.style = Style(LIGHT, self.settings.values.window.body_size)
         self.appearance = Appearance(self.style, self.settings, QApplication.styleHints(), self)
         self.window = MainWindow(self.style, self.app)
@@ -167,6 +173,8 @@ class Program(QObject):
             self._first_paint.stop()
             self._window_saving.stop()
             self.watch.close()
+            self.memory_watch.close()
+            self.app_nap.close()
             if self._instance_server is not None:
                 self._instance_server.close()
             self.window.hide()

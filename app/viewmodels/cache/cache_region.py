@@ -14,7 +14,7 @@ from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.branch_checks import BranchChecks, finding
 from app.viewmodels.cache.budgets import disk_budget_of
-from app.viewmodels.cache.cache_state import CacheState, cache_line
+from app.viewmodels.cache.cache_state import CacheState, cache_line, short_of_memory
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.cache.event_model import EventModel
@@ -26,6 +26,8 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.model.model_region import ModelRegion
 from app.worker.engine_host import EngineHost
 
+_LEAST = 64_000_000
+"""Bytes that the cache may take however short of memory the system is."""
 FOLDER_NAME = "Espalier Cache"
 """The folder that is made in one that a person chooses: nothing else lies in it when its files are deleted."""
 
@@ -63,6 +65,7 @@ class CacheRegion(QObject):
         self._engine_budgets = EngineBudgets(host, settings, folder, self)
         self._was_off = self._is_off
         self._trouble: Problem | None = None
+        self._squeezed = ""
         self.state = LiveState(self._state, self)
         self.state.follow(self.trie_model.viewChanged, self.branch_checks.changed)
         self.state.follow(settings.changed, model.state.staled)
@@ -95,6 +98,23 @@ class CacheRegion(QObject):
 
     def _show(self, view: TrieView) -> None:
         self.trie_model.show(view, self.shown.of(view))
+
+    def take_memory_pressure(self, level: int) -> None:
+        """Hold less while the system is short of memory, say so, and hold as much as before when that is over.
+
+        level: 1 for none, 2 for a warning, 4 where programs may be ended.
+        """
+        self._notices.close(self._squeezed)
+        self._squeezed = ""
+        if level <= 1:
+            self._engine_budgets.limit_memory(None)
+            return
+        view = self.trie_model.view
+        most = max(_LEAST, (view.live_bytes + view.paged_bytes) // level)
+        self._engine_budgets.limit_memory(most)
+        if self._model.state.now.has("memory_budget"):
+            self._squeezed = short_of_memory(most)
+            self._notices.warn(self._squeezed)
 
     def verify(self, turns: Branch) -> None:
         """Have a branch computed again and compared with what is held of it. Does nothing without turns."""

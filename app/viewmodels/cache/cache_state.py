@@ -44,3 +44,11 @@ def cache_line(view: TrieView) -> str:
     if not used:
         return "Cache empty"
     return f"Cache {formatting.share(used, view.budget_bytes) if view.budget_bytes else formatting.size(used)}"
+
+
+def short_of_memory(most: int) -> str:
+    """Say that the cache was made smaller. most: bytes that it may take until there is room again."""
+    return (
+        f"This computer is short of memory, so the cache holds at most {formatting.size(most)} for now. Nothing you "
+        "said is lost, and it grows again by itself."
+    )

@@ -18,6 +18,7 @@ class EngineBudgets(QObject):
         super().__init__(parent)
         self._host, self._settings, self._snapshots = host, settings, snapshots
         self._sent = settings.values
+        self._most: int | None = None
         settings.changed.connect(self._on_changed)
 
     def send_disk(self) -> None:
@@ -30,11 +31,19 @@ class EngineBudgets(QObject):
 
     def send_memory(self) -> None:
         """Tell an engine that has loaded a model how much memory it may take, unless that is the default."""
-        if budget_of(self._settings.values.budget) is not DEFAULT:
+        if budget_of(self._settings.values.budget) is not DEFAULT or self._most is not None:
+            self._send_memory()
+
+    def limit_memory(self, most: int | None) -> None:
+        """Have the engine take no more than so many bytes, whatever the settings allow; None: what they allow."""
+        if most != self._most:
+            self._most = most
             self._send_memory()
 
     def _send_memory(self) -> None:
-        self._host.submit(SetBudget(budget_of(self._settings.values.budget).bytes))
+        allowed = budget_of(self._settings.values.budget).bytes
+        known = [amount for amount in (allowed, self._most) if amount is not None]
+        self._host.submit(SetBudget(min(known, default=None)))
 
     def _on_changed(self, values: SettingsValues) -> None:
         before, self._sent = self._sent, values

@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store_thread import StoreThread
-from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin
+from app.protocol.commands import ClearDiskCache, Command, ConfigureDiskCache, EraseOwner, LoadModel, Pin, SetBudget
 from app.protocol.events import TrieChanged
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
@@ -258,3 +258,46 @@ def test_a_folder_whose_name_is_no_text_is_refused_and_nothing_is_deleted(
     assert app.cache.state.now.folder == FOLDER
     assert not of_kind(script, ClearDiskCache)
     assert "stay where they are" in app.notices.now.text
+
+
+def test_the_cache_shrinks_while_memory_is_short_and_grows_back(
+    qtbot: QtBot, app: App, script: Script, settings: Settings
+) -> None:
+    asked(qtbot, app)
+    view = app.cache.trie_model.view
+    app.cache.trie_model.show(replace(view, live_bytes=300_000_000, paged_bytes=100_000_000))
+    app.cache.take_memory_pressure(2)
+    assert script.commands[-1] == SetBudget(200_000_000)
+    assert "at most 200\u00a0MB" in app.notices.now.text
+    app.cache.take_memory_pressure(4)
+    assert script.commands[-1] == SetBudget(100_000_000)
+    settings.update(budget="1 GB")
+    assert script.commands[-1] == SetBudget(100_000_000), "what is chosen meanwhile waits"
+    app.cache.take_memory_pressure(1)
+    assert script.commands[-1] == SetBudget(1_000_000_000)
+    assert app.notices.now.text == ""
+
+
+def test_a_little_is_held_however_short_memory_is(qtbot: QtBot, app: App, script: Script) -> None:
+    asked(qtbot, app)
+    app.cache.trie_model.show(replace(app.cache.trie_model.view, live_bytes=10, paged_bytes=10))
+    app.cache.take_memory_pressure(4)
+    assert script.commands[-1] == SetBudget(64_000_000)
+
+
+def test_another_notice_is_left_alone_when_memory_is_there_again(qtbot: QtBot, app: App) -> None:
+    asked(qtbot, app)
+    app.cache.take_memory_pressure(2)
+    app.notices.info("Something else.")
+    app.cache.take_memory_pressure(1)
+    assert app.notices.now.text == "Something else."
+
+
+def test_a_model_that_is_opened_while_memory_is_short_is_told(
+    qtbot: QtBot, app: App, script: Script, folders: Folders
+) -> None:
+    ready(qtbot, app)
+    app.cache.take_memory_pressure(2)
+    script.commands.clear()
+    app.model.open(folders.guide)
+    qtbot.waitUntil(lambda: SetBudget(64_000_000) in script.commands)

@@ -123,7 +123,7 @@ class RowItem:
 
     @property
     def note_end(self) -> float:
-        """Where the words of the note end, in points from the left."""
+        """The end of the words of the note, in points from the left."""
         return self.note.left() + min(self._style.text_style(TextRole.SMALL).width(self.row.note), self.note.width())
 
     @property
