@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.conversation.edit import Edit
 from app.conversation.message import Conversation
-from app.conversation.records import Folder
+from app.conversation.records import Folder, ListedBranch
 from app.conversation.tree import MessageTree
 
 
@@ -21,6 +21,7 @@ class EditResult:
     conversations: tuple[Conversation, ...]
     folders: tuple[Folder, ...]
     trees: tuple[MessageTree, ...]
+    branches: tuple[ListedBranch, ...] = ()
 
     @property
     def is_gone(self) -> bool:

@@ -19,7 +19,7 @@ from app.conversation.edit import Change, Edit, Operation
 from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
 from app.conversation.message_rows import MessageRows, pieces_of
 from app.conversation.path_marks import PathMarks
-from app.conversation.records import Alternatives, MarkedMessage
+from app.conversation.records import Alternatives, ListedBranch, MarkedMessage
 from app.conversation.tree import MessageTree
 from app.conversation.view_state_store import ViewStateStore
 from app.protocol.events import Alternative
@@ -32,6 +32,11 @@ _MARKED = """SELECT message.id, conversation.id, title, message.name, pinned, su
     WHERE (message.name IS NOT NULL OR pinned = 1) AND message.trash IS NULL AND conversation.trash IS NULL
     ORDER BY message.number DESC"""
 _ENDING = ("stop", "tokens", "stats")
+# The condition is that of the index; the sign keeps messages from being read one after the other for their order.
+LISTED = """SELECT message.id, conversation.id, name, message.favourite, substr(text, 1, 200) FROM message
+    JOIN conversation ON conversation.number = message.conversation
+    WHERE (name IS NOT NULL OR message.favourite = 1) AND message.trash IS NULL AND conversation.trash IS NULL
+    ORDER BY +message.number"""
 
 
 class Progress(NamedTuple):
@@ -318,6 +323,13 @@ class MessageStore:
         return tuple(
             MarkedMessage(message_id, home, title, name, bool(is_pinned), words)
             for message_id, home, title, name, is_pinned, words in rows
+        )
+
+    def listed_branches(self) -> tuple[ListedBranch, ...]:
+        """Return the branches that have a name or are favourites, in order, but for those in the trash."""
+        return tuple(
+            ListedBranch(message_id, conversation_id, name or "", bool(favourite), text)
+            for message_id, conversation_id, name, favourite, text in self._db.rows(LISTED)
         )
 
     def leaf_of(self, conversation_id: str) -> str | None:

@@ -15,6 +15,21 @@ Alternatives = Mapping[int, tuple[Alternative, ...]]
 
 
 @dataclass(frozen=True, slots=True)
+class ListedBranch:
+    """A branch that the list of conversations shows.
+
+    id: of its first message. name: "" for one that is only a favourite. words: the first of that message, where a
+    person wrote it.
+    """
+
+    id: str
+    conversation_id: str
+    name: str
+    is_favourite: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Folder:
     """A folder in the list of conversations."""
 

@@ -231,9 +231,13 @@ VERSION_9 = (
     # The words in a composer are not another version of the message they belong to, but begin a new branch after it.
     f"ALTER TABLE view_state ADD COLUMN is_after {_IS_CLAIM.format('is_after')}",
 )
+VERSION_10 = (
+    # The list of conversations shows the branches that have a name or are favourites, without reading all messages.
+    "CREATE INDEX message_listed ON message (conversation) WHERE name IS NOT NULL OR favourite = 1",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     *(VERSION_1, VERSION_2, VERSION_3, VERSION_4),
-    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9),
+    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10),
 )
 
 _NOTE_PLACES = (

@@ -164,7 +164,8 @@ class Store:
         standing = {one.id for one in conversations}
         is_about_messages = any(change.table == "message" or change.field == "leaf" for change in edit.changes)
         ids = [one for one in edit.conversation_ids if one in standing] if is_about_messages else []
-        return EditResult(edit, conversations, self.folders.all(), tuple(self.messages.load(one) for one in ids))
+        trees = tuple(self.messages.load(one) for one in ids)
+        return EditResult(edit, conversations, self.folders.all(), trees, self.messages.listed_branches())
 
     def _empty_in_time(self) -> None:
         if self.is_read_only:

@@ -31,8 +31,8 @@ class ConversationModel(KeyedListModel[ConversationRow]):
 
     @property
     def open_row(self) -> int:
-        """The row of the open conversation, or -1."""
-        return next((number for number, row in enumerate(self._rows) if row.is_open), -1)
+        """The row of the open conversation, or of its open branch where that is listed; -1 without any."""
+        return max((number for number, row in enumerate(self._rows) if row.is_open), default=-1)
 
     def text(self, number: int, role: int) -> str | None:
         """Return the title, or the sentence that a screen reader says."""
@@ -41,7 +41,7 @@ class ConversationModel(KeyedListModel[ConversationRow]):
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken_conversation(row)
-        if role == Qt.ItemDataRole.AccessibleDescriptionRole and not row.is_folder:
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole and not row.is_folder and not row.is_branch:
             return self._described(row.id)
         return None
 
@@ -50,7 +50,7 @@ class ConversationModel(KeyedListModel[ConversationRow]):
         flags = super().flags(index)
         if index.isValid() and self._rows[index.row()].can_change:
             flags |= Qt.ItemFlag.ItemIsEditable
-            if not self._rows[index.row()].is_folder:
+            if not (self._rows[index.row()].is_folder or self._rows[index.row()].is_branch):
                 flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from app.conversation.message import Conversation
-from app.conversation.records import Folder
+from app.conversation.records import Folder, ListedBranch
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.samples import SAMPLE_ID
 from app.viewmodels.text import formatting
@@ -21,7 +21,9 @@ def blank_title(is_first: bool, is_guide: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The values that the rows are told from. blank: title of a conversation that has none. folded: ids of folders.
+    """The values that the rows are told from. blank: title of a conversation that has none. folded: ids of folders,
+    and of the open conversation where its branches are put away. branches: those that are listed, by conversation;
+    unfolded: conversations that show theirs, beside the open one; open_branch: the listed one that is open.
 
     now: seconds since the epoch.
     """
@@ -32,6 +34,9 @@ class Shown:
     now: float
     folders: tuple[Folder, ...] = ()
     folded: frozenset[str] = frozenset()
+    branches: Mapping[str, Sequence[ListedBranch]] = field(default_factory=dict)
+    unfolded: frozenset[str] = frozenset()
+    open_branch: str = ""
 
 
 def conversation_rows(conversations: Iterable[Conversation], shown: Shown) -> list[ConversationRow]:
@@ -44,7 +49,7 @@ def conversation_rows(conversations: Iterable[Conversation], shown: Shown) -> li
             (filed[row.folder_id] if row.folder_id else rows[row.section]).append(row)
     for folder in shown.folders:
         rows["Folders"] += _folder(folder, filed[folder.id], folder.id in shown.folded)
-    return [row for section in SECTIONS for row in rows[section]]
+    return [each for section in SECTIONS for row in rows[section] for each in (row, *_branches(row, shown))]
 
 
 def _row(one: Conversation, shown: Shown) -> ConversationRow:
@@ -64,7 +69,34 @@ def _row(one: Conversation, shown: Shown) -> ConversationRow:
         can_change=bool(one.title),
         is_favourite=one.is_favourite,
         folder_id=(one.folder_id or "") if is_filed else "",
+        branches=len(shown.branches.get(one.id, ())),
+        is_folded=_is_folded(one.id, shown),
     )
+
+
+def _is_folded(conversation_id: str, shown: Shown) -> bool:
+    """Return whether the branches of a conversation are put away: all but those of the open one are at first."""
+    is_unfolded = conversation_id in shown.unfolded or conversation_id == shown.open_id
+    return not is_unfolded or conversation_id in shown.folded
+
+
+def _branches(row: ConversationRow, shown: Shown) -> Iterator[ConversationRow]:
+    """Yield the branches of a conversation that shows them."""
+    listed = () if row.is_folder or row.is_folded else shown.branches.get(row.id, ())
+    for number, one in enumerate(listed):
+        words = f"“{formatting.first_words(one.words)}”" if one.words.strip() else "Favourite"
+        yield ConversationRow(
+            id=one.id,
+            title=one.name or words,
+            age="",
+            section=row.section,
+            is_open=row.is_open and one.id == shown.open_branch,
+            is_writing=False,
+            is_favourite=one.is_favourite,
+            folder_id=row.folder_id,
+            conversation_id=row.id,
+            is_last=number + 1 == len(listed),
+        )
 
 
 def _folder(folder: Folder, rows: list[ConversationRow], is_folded: bool) -> Iterator[ConversationRow]:

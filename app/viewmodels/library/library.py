@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation, Message, title_from
-from app.conversation.records import Folder
+from app.conversation.records import Folder, ListedBranch
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
@@ -28,7 +28,7 @@ class Library(QObject):
     The trees are ahead of the database by the requests under way. A conversation begins blank and is stored together
     with its first message.
 
-    Attribute: folders, all of them in their order.
+    Attributes: folders, all of them in their order; branches, those that have a name or are favourites, in theirs.
 
     Signals: changed() the list differs; opened(str) the tree of this conversation is here; failed(object), a `Problem`.
     """
@@ -41,6 +41,7 @@ class Library(QObject):
         super().__init__(parent)
         self._store = store
         self.folders: tuple[Folder, ...] = ()
+        self.branches: tuple[ListedBranch, ...] = ()
         self._conversations: tuple[Conversation, ...] = ()
         self._unstored: dict[str, Conversation] = {}
         self._trees: dict[str, MessageTree] = {}
@@ -73,12 +74,16 @@ class Library(QObject):
     def read_list(self, then: Callable[[], None] | None = None) -> None:
         """Ask the database what there is."""
 
-        def take(found: tuple[tuple[Conversation, ...], tuple[Folder, ...]]) -> None:
-            self._show(*found)
+        def take(found: tuple[tuple[Conversation, ...], tuple[Folder, ...], tuple[ListedBranch, ...]]) -> None:
+            conversations, folders, self.branches = found
+            self._show(conversations, folders)
             if then is not None:
                 then()
 
-        self._store.do(lambda store: (store.conversations.all(), store.folders.all()), take, self.failed.emit)
+        def read(store: Store) -> tuple[tuple[Conversation, ...], tuple[Folder, ...], tuple[ListedBranch, ...]]:
+            return store.conversations.all(), store.folders.all(), store.messages.listed_branches()
+
+        self._store.do(read, take, self.failed.emit)
 
     def take(self, result: EditResult, unsaved: Iterable[Message] = (), moved: Collection[str] = ()) -> tuple[str, ...]:
         """Hold what the database holds after an edit; returns the conversations whose path is not the stored one.
@@ -103,6 +108,7 @@ class Library(QObject):
                     known.select(known.leaf_below(leaf))
                 if known.leaf_id != stored_leaf:
                     differing.append(known.conversation_id)
+        self.branches = result.branches
         self._show(result.conversations, result.folders)
         return tuple(differing)
 

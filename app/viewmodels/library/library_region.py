@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.edit_result import EditResult
+from app.conversation.records import ListedBranch
 from app.conversation.tree import MessageTree
 from app.protocol.reports import Problem
 from app.viewmodels.kit.live_state import LiveState
@@ -61,6 +62,7 @@ class LibraryRegion(QObject):
         self._answers: AnswersUnderWay = NothingUnderWay()
         self._wanted: tuple[str, str] | None = None
         self._folded: set[str] = set()
+        self._unfolded: set[str] = set()
         self._import_export: ImportExport | None = None
         self.changes = Changes(store, self)
         self.library = Library(store, self)
@@ -167,23 +169,31 @@ class LibraryRegion(QObject):
         self.edits.create_folder(NEW_FOLDER)
 
     def fold(self, folder_id: str, is_folded: bool) -> None:
-        """Show the conversations of a folder, or not."""
+        """Show the conversations of a folder, or the branches of a conversation, or not."""
         if is_folded:
             self._folded.add(folder_id)
+            self._unfolded.discard(folder_id)
         else:
             self._folded.discard(folder_id)
+            self._unfolded.add(folder_id)
         self.state.refresh()
 
     def rename(self, row_id: str, title: str) -> None:
-        """Give a conversation or a folder another name."""
-        if any(folder.id == row_id for folder in self.library.folders):
+        """Give a conversation, a folder or a branch another name."""
+        if any(branch.id == row_id for branch in self.library.branches):
+            self.edits.name_branch(row_id, title)
+        elif any(folder.id == row_id for folder in self.library.folders):
             self.edits.rename_folder(row_id, title)
         else:
             self.edits.rename(row_id, title)
 
     def delete_row(self, row: ConversationRow) -> None:
-        """Delete the conversation or folder of a row."""
-        if row.is_folder:
+        """Delete the conversation, folder or branch of a row; the branch of another conversation is shown before."""
+        if row.is_branch and row.conversation_id == self._open_id:
+            self.edits.ask_to_delete(row.conversation_id, row.id)
+        elif row.is_branch:
+            self.go_to(row.conversation_id, row.id)
+        elif row.is_folder:
             self.edits.delete_folder(row.id)
         else:
             self.edits.delete_conversation(row.id)
@@ -207,8 +217,19 @@ class LibraryRegion(QObject):
 
     def _show_rows(self) -> None:
         folded, blank = frozenset(self._folded), self.state.now.blank_title
-        shown = Shown(self._open_id, self._answers.writing_ids, blank, time.time(), self.library.folders, folded)
+        branches: dict[str, list[ListedBranch]] = {}
+        for one in self.library.branches:
+            branches.setdefault(one.conversation_id, []).append(one)
+        shown = Shown(
+            *(self._open_id, self._answers.writing_ids, blank, time.time(), self.library.folders, folded),
+            *(branches, frozenset(self._unfolded), self._open_branch(branches.get(self._open_id, ()))),
+        )
         self.conversation_model.show(conversation_rows(self.library.conversations, shown))
+
+    def _open_branch(self, listed: Sequence[ListedBranch]) -> str:
+        """Return which of these branches the open path ends in, the lowest that it goes through."""
+        on_path = [one.id for one in listed if one.id in self.tree and self.tree.is_on_path(one.id)]
+        return max(on_path, key=self.tree.depth, default="")
 
     def _when_saved(self, act: Callable[[], None]) -> None:
         self._answers.when_saved(act)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.kit.lists import AnyIndex, RowRole
@@ -21,6 +21,8 @@ from app.widgets.kit.typography import TextRole
 _GAP = 12
 _INNER = 12
 _ICON, _STEP, _STAR = 14, 18, 11
+_LEAD = 14  # points before a title, in which the sign of its branches stands
+_TRUNK, _ARM, _CORNER = 19.5, 10.0, 5.0
 _MARK = (22, 4)  # points that a warmth takes
 
 
@@ -31,10 +33,12 @@ def _unknown(_conversation_id: str) -> Warmth | None:
 class ConversationDelegate(RowDelegate):
     """Paints a conversation or a folder, and above the first of a section its caption.
 
-    warmth_of: what is known of a conversation's warmth, which is painted in the place of its age.
+    warmth_of: what is known of a conversation's warmth, which is painted in the place of its age;
+    branch_warmth_of: of a branch's, by the id of its first message.
     """
 
     warmth_of: Callable[[str], Warmth | None] = staticmethod(_unknown)
+    branch_warmth_of: Callable[[str], Warmth | None] = staticmethod(_unknown)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._head(index) + self._style.typography.row)
@@ -56,6 +60,11 @@ class ConversationDelegate(RowDelegate):
             self._paint_caption(painter, QRectF(item.left(), item.top(), item.width(), rect.top() - item.top()), row)
         self._paint_row(painter, rect.adjusted(_INNER, 0, -_INNER, 0), row, option)
 
+    def _warmth(self, row: ConversationRow) -> Warmth | None:
+        if row.is_folder:
+            return None
+        return (self.branch_warmth_of if row.is_branch else self.warmth_of)(row.id)
+
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         text_style = self._style.text_style(TextRole.CAP_STRONG)
         height = self._style.typography.scaled(20)
@@ -67,13 +76,13 @@ class ConversationDelegate(RowDelegate):
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         if row.is_folder:
             self._paint_folder(painter, rect, row)
-        elif row.folder_id:
-            rect.setLeft(rect.left() + _STEP)
+        else:
+            self._paint_lead(painter, rect, row)
         if row.is_writing:
             caret = QRectF(rect.right() - 6, rect.center().y() - 6, 6, 12)
             fill_rounded(painter, caret, 2, theme.accentgfx)
             rect.setRight(caret.left() - 10)
-        elif not row.is_folder and (warmth := self.warmth_of(row.id)) is not None:
+        elif (warmth := self._warmth(row)) is not None:
             width, height = _MARK
             mark = QRectF(rect.right() - width, rect.center().y() - height / 2, width, height)
             paint_warmth(painter, theme, mark, warmth.share, warmth.is_on_disk)
@@ -91,6 +100,32 @@ class ConversationDelegate(RowDelegate):
             rect.setLeft(rect.left() + _STAR + 6)
         text_style = self._style.text_style(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
         draw_text(painter, text_style, rect, row.title, color)
+
+    def is_on_arrow(self, at: QPointF, rect: QRect, row: ConversationRow) -> bool:
+        """Return whether a point lies on the sign that shows and puts away a conversation's branches."""
+        left = rect.left() + ROW_MARGIN + (_STEP if row.folder_id else 0)
+        return left <= at.x() < left + _INNER + _LEAD - 2
+
+    def _paint_lead(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
+        """Paint what stands before a title: the sign of branches, or the line that leads to one."""
+        left = rect.left() + (_STEP if row.folder_id else 0)
+        if row.is_branch:
+            trunk, middle = left + _TRUNK, rect.center().y()
+            path = QPainterPath(QPointF(trunk, rect.top()))
+            path.lineTo(trunk, middle - _CORNER)
+            path.quadTo(trunk, middle, trunk + _CORNER, middle)
+            path.lineTo(trunk + _ARM, middle)
+            if not row.is_last:
+                path.moveTo(trunk, rect.top())
+                path.lineTo(trunk, rect.bottom())
+            painter.setPen(QPen(self._style.theme.line2, 1.3))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPath(path)
+        elif row.branches:
+            icon = Icon.RIGHT if row.is_folded else Icon.FOLD
+            center = QPointF(left + 3, rect.center().y())
+            self._style.icons.paint(painter, icon, center, self._style.theme.text2, 12)
+        rect.setLeft(left + _LEAD + (_STEP + 2 if row.is_branch else 0))
 
     def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         """Paint the sign that a folder is open or not, and its icon; its name begins after them."""
@@ -112,7 +147,9 @@ class ConversationDelegate(RowDelegate):
         return editor
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        editor.setGeometry(self.row_rect(option.rect, index).adjusted(ROW_MARGIN + _INNER - 6, 3, -ROW_MARGIN, -3))
+        row: ConversationRow = index.data(RowRole.ROW)
+        left = ROW_MARGIN + _INNER + _LEAD - 6 + (_STEP if row.is_branch else 0)
+        editor.setGeometry(self.row_rect(option.rect, index).adjusted(left, 3, -ROW_MARGIN, -3))
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
         """Put the title into the field; what is typed meanwhile stays when the row changes."""

@@ -19,6 +19,12 @@ def row_menu(row: ConversationRow, library: LibraryRegion, rename: Callable[[str
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     edits = library.edits
     menu.addAction("Rename", lambda: rename(row.id)).setEnabled(row.can_change)
+    if row.is_branch:
+        title = "Remove from Favourites" if row.is_favourite else "Add to Favourites"
+        menu.addAction(title, lambda: edits.mark_branch(row.id, not row.is_favourite))
+        menu.addSeparator()
+        menu.addAction("Delete Branch", lambda: library.delete_row(row))
+        return menu
     if row.is_folder:
         menu.addSeparator()
         menu.addAction("Delete Folder", lambda: edits.delete_folder(row.id))

@@ -46,12 +46,14 @@ _PASSING = (
 class ConversationList(QListView):
     """The list whose selection is the open conversation. Return and F2 rename a row in its place.
 
-    Signals: chosen(str) the id of another conversation that the person turned to; foldAsked(str, bool) a folder, and
-    whether it is to be folded; deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen;
-    left, a click beside the rows; filed(str, str) a conversation was dropped on a folder of this id, "" for none.
+    Signals: chosen(str) the id of another conversation that the person turned to; branchChosen(str, str) a conversation
+    and a branch of it; foldAsked(str, bool) a folder or a conversation with branches, and whether it is to be folded;
+    deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen; left, a click beside them;
+    filed(str, str) a conversation was dropped on a folder of this id, "" for none.
     """
 
     chosen = Signal(str)
+    branchChosen = Signal(str, str)
     foldAsked = Signal(str, bool)
     deleteAsked = Signal(object)
     menuAsked = Signal(object, QPoint)
@@ -82,6 +84,11 @@ class ConversationList(QListView):
     def row_rect(self, index: AnyIndex) -> QRect:
         """Return the rectangle of a row in the viewport, without the caption above it."""
         return self._delegate.row_rect(self.visualRect(index), index)
+
+    def mark_branches(self, warmth_of: Callable[[str], Warmth | None]) -> None:
+        """Mark each branch, by the id of its first message, with what is known of its warmth."""
+        self._delegate.branch_warmth_of = warmth_of
+        self.viewport().update()
 
     def mark_warmth(self, warmth_of: Callable[[str], Warmth | None]) -> None:
         """Mark each conversation with what is known of its warmth."""
@@ -121,8 +128,10 @@ class ConversationList(QListView):
             self.rename(row.id)
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
             self.deleteAsked.emit(row)
-        elif row.is_folder and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+        elif (row.is_folder or row.branches) and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             self.foldAsked.emit(row.id, key == Qt.Key.Key_Left)
+        elif row.is_branch and key == Qt.Key.Key_Left:
+            self.foldAsked.emit(row.conversation_id, True)
         else:
             return False
         return True
@@ -132,6 +141,11 @@ class ConversationList(QListView):
             return
         if not self.indexAt(event.position().toPoint()).isValid():
             self.left.emit()
+            return
+        under = self.indexAt(event.position().toPoint())
+        pressed: ConversationRow = under.data(RowRole.ROW)
+        if pressed.branches and self._delegate.is_on_arrow(event.position(), self.row_rect(under), pressed):
+            self.foldAsked.emit(pressed.id, not pressed.is_folded)
             return
         super().mousePressEvent(event)
         self._tell_choice()
@@ -210,7 +224,11 @@ class ConversationList(QListView):
     def _tell_choice(self) -> None:
         """Only keys and clicks choose: a current row also changes when rows come and go."""
         row = self.row
-        if row is not None and not row.is_open and not row.is_folder:
+        if row is None or row.is_folder:
+            return
+        if row.is_branch and not row.is_open:
+            self.branchChosen.emit(row.conversation_id, row.id)
+        elif not row.is_branch and not row.is_open:
             self.chosen.emit(row.id)
 
     def _follow_model(self) -> None:

@@ -28,6 +28,6 @@ class SidebarPrices:
 
     def _of(self, index: QModelIndex | QPersistentModelIndex) -> Priced | None:
         row: ConversationRow | None = index.data(RowRole.ROW) if index.isValid() else None
-        if row is None or row.is_folder or row.is_open or not row.can_change:
+        if row is None or row.is_folder or row.is_branch or row.is_open or not row.can_change:
             return None
         return Priced(PricedBranch(row.title, row.age, row.id), self._list.row_rect(index))

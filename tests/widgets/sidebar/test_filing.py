@@ -130,7 +130,7 @@ def test_a_favourite_stands_first_under_a_star(qtbot: QtBot, garden: MainWindow,
     assert [row.section for row in app.library.conversation_model.rows] == ["Favourites", "Today", "Today"]
     for theme in (LIGHT, DARK):
         style.set_theme(theme)
-        star = picture(garden.sidebar.list).copy(16, 24, 20, 28)
+        star = picture(garden.sidebar.list).copy(30, 24, 20, 28)
         assert count(star, theme.accentgfx) > 10
     assert "favourite" in spoken(app, 0)
     entry(open_menu(garden, 0), "Remove from Favourites")
