@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 # Points at 100 %.
 ARM = 6  # from the end of a run down to the arms of those below it
-_LEAST_LENGTH = 34
+_LEAST_LENGTH, _LEAST_LEAF = 34, 24  # so that a short leaf ends above the arms of the run beside it
 _HALF_LINE = 9  # of a run with its disc
 _GAP = 14
 LEAF_LABEL, RUN_LABEL, _ABOVE_LABEL = 10, 14, 22
@@ -104,9 +104,12 @@ class MapLayout:
         return sorted(number for number in found if _meet(self.runs[number].box, box))
 
 
-def scale_for(deepest: int) -> float:
-    """Return the points to a token: a short conversation is drawn larger, so that it can be read."""
-    return min(max(_PER_TOKEN, _LEAST_HEIGHT / max(deepest, 1)), _MOST_PER_TOKEN)
+def scale_for(runs: Sequence[MapRun]) -> float:
+    """Return the points to a token: a short conversation is drawn larger, and one whose runs are short, too."""
+    lengths = sorted(run.end - (runs[run.parent].end if run.parent >= 0 else 0) for run in runs)
+    deepest = max((run.end for run in runs), default=0)
+    usual = lengths[len(lengths) // 2] if lengths else 0
+    return min(max(_PER_TOKEN, _LEAST_HEIGHT / max(deepest, 1), _LEAST_LENGTH / max(usual, 1)), _MOST_PER_TOKEN)
 
 
 def lay_out(runs: Sequence[MapRun]) -> Generator[None, None, MapLayout]:
@@ -122,7 +125,7 @@ class _Work:
 
     def __init__(self, runs: Sequence[MapRun]) -> None:
         self._runs = runs
-        self._scale = scale_for(max((run.end for run in runs), default=0))
+        self._scale = scale_for(runs)
         self._children: list[list[int]] = [[] for _ in runs]
         self._roots: list[int] = []
         self._ys: list[tuple[float, float]] = []
@@ -133,12 +136,19 @@ class _Work:
     def go_down(self) -> Iterator[None]:
         """Find where each run begins and ends."""
         for number, run in enumerate(self._runs):
-            top = self._ys[run.parent][1] if run.parent >= 0 else 0.0
-            least = run.label_height + _ABOVE_LABEL + _HALF_LINE if run.keeps_label else 0.0
-            self._ys.append((top, max(run.end * self._scale, top + max(least, _LEAST_LENGTH))))
+            self._ys.append((0.0, run.end * self._scale))
             (self._children[run.parent] if run.parent >= 0 else self._roots).append(number)
             yield
+        for number, run in enumerate(self._runs):
+            top = self._ys[run.parent][1] if run.parent >= 0 else 0.0
+            self._ys[number] = (top, max(self._ys[number][1], top + self._least(number, run)))
+            yield
         self._deepest = [bottom for _, bottom in self._ys]
+
+    def _least(self, number: int, run: MapRun) -> float:
+        if not self._children[number]:
+            return _LEAST_LEAF
+        return max(_LEAST_LENGTH, run.label_height + _ABOVE_LABEL + _HALF_LINE if run.keeps_label else 0.0)
 
     def go_up(self) -> Iterator[None]:
         """Put the shapes of what hangs below each run beside each other, and the run above them."""

@@ -51,6 +51,7 @@ _STEP = 1.25
 # The least zoom at which runs have their round corners, discs and labels; below, lines and the names that find room.
 NEAR = 0.5
 _MARGIN, _CORNER = 40.0, 10.0
+_FIGURES = 30.0  # at the left, beside the margin, for what the wires stand for
 _ACTIVE, _OTHER = 3.5, 2.0
 _DOTTED = (2.0, 2.2)
 _LEAF, _RUN = 112, 170  # the widest labels
@@ -58,6 +59,7 @@ _STAR = 12
 _MOST_LABELS = 150
 _WIRE_APART = 56.0  # on the screen, at least
 _NEAREST = 8.0  # points within which the pointer is on a line
+_SAME = 0.01
 _HERE = "you are here"
 
 
@@ -156,9 +158,10 @@ class MapView(QAbstractScrollArea):
             (self.horizontalScrollBar(), box.left, box.width, size.width()),
             (self.verticalScrollBar(), box.top, box.height, size.height()),
         ):
-            low, high = first * self.zoom - _MARGIN, (first + length) * self.zoom + _MARGIN
-            spare = room - (high - low)
             is_upright = bar is self.verticalScrollBar()
+            low, high = first * self.zoom - _MARGIN, (first + length) * self.zoom + _MARGIN
+            low -= 0 if is_upright else _FIGURES
+            spare = room - (high - low)
             if spare > 0:
                 low, high = (low, low + room) if is_upright else (low - spare / 2, high + spare / 2)
             bar.setRange(round(low), max(round(high - room), round(low)))
@@ -186,7 +189,8 @@ class MapView(QAbstractScrollArea):
     def fit(self) -> None:
         """Show all of it, where it can be read then; else the open branch at 100 %."""
         box, size = self.layout_of_runs.box, self.viewport().size()
-        both = min(size.width() / (box.width + 2 * _MARGIN), size.height() / (box.height + 2 * _MARGIN))
+        across = (size.width() - 2 * _MARGIN - _FIGURES) / max(box.width, 1)
+        both = min(across, (size.height() - 2 * _MARGIN) / max(box.height, 1))
         self.set_zoom(min(both, 1.0) if both >= NEAR else 1.0)
         self.show_open_run()
         self._is_fresh = True
@@ -220,7 +224,7 @@ class MapView(QAbstractScrollArea):
         found, best = -1, near
         for number in self.layout_of_runs.within(around):
             distance = _distance(self.layout_of_runs.runs[number], point, has_label=self.zoom >= NEAR)
-            if distance < best:
+            if distance < best - _SAME:  # of two that meet, the upper one
                 found, best = number, distance
         return found
 
@@ -327,7 +331,8 @@ class MapView(QAbstractScrollArea):
     def _lines_in_the_way(self, numbers: Sequence[int]) -> list[QRectF]:
         """Return the upright lines, which labels have no room reserved beside while they are larger than the rest."""
         placed = [self._on_screen(number) for number in numbers[:_MOST_LABELS]]
-        return [QRectF(one.x - 1, one.top + ARM, 2, one.bottom - one.top - ARM) for one in placed]
+        half = DISC / 2 + 2
+        return [QRectF(one.x - half, one.top + ARM, 2 * half, one.bottom - one.top - ARM + half) for one in placed]
 
     def _label_box(self, number: int) -> QRectF:
         """Return where a label stands at this zoom: below the end of a leaf, else at the right of its run."""
@@ -356,6 +361,7 @@ class MapView(QAbstractScrollArea):
         draw_text(painter, name, first, item.label, color)
         if second:
             lower = QRectF(box.left(), first.bottom(), box.width(), detail.line)
+            painter.fillRect(lower, theme.panel)
             draw_text(painter, detail, lower, second, theme.text2, align)
 
     def _paint_far(self, painter: QPainter) -> None:

@@ -122,8 +122,20 @@ def test_short_branches_of_a_long_trunk_stay_near_it() -> None:
 
 
 def test_a_short_conversation_is_drawn_larger() -> None:
-    assert map_layout.scale_for(661) > map_layout.scale_for(50_000) == 0.11
-    assert map_layout.scale_for(0) == 2.0
+    assert map_layout.scale_for([MapRun(-1, 661)]) > map_layout.scale_for([MapRun(-1, 50_000)]) == 0.11
+    assert map_layout.scale_for([]) == 2.0
+
+
+def test_lengths_of_many_short_runs_are_true_to_their_tokens_and_short_leaves_stand_in_one_column() -> None:
+    runs: list[MapRun] = []
+    trunk = -1
+    for number in range(60):
+        runs.append(MapRun(trunk, 80 * (number + 1)))
+        trunk = len(runs) - 1
+        runs.append(MapRun(trunk, 80 * (number + 1) + 30))
+    layout = lay_out(runs)
+    assert layout.runs[trunk].bottom == 80 * 60 * layout.scale
+    assert layout.box.width < 90
 
 
 @each_seed(range(3))

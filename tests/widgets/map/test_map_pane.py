@@ -152,6 +152,7 @@ def test_the_picture_is_moved_by_hand_and_the_open_branch_comes_back_into_sight(
     qtbot: QtBot, pane: MapPane, app: App
 ) -> None:
     view = view_of(pane)
+    pane.window().resize(1440, 600)
     view.set_zoom(MOST)
     bar = view.verticalScrollBar()
     bar.setValue(bar.minimum())
