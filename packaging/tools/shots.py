@@ -57,7 +57,7 @@ from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
-from tools.gallery import preferences, verbs  # noqa: E402
+from tools.gallery import finding, preferences, verbs  # noqa: E402
 from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
@@ -492,6 +492,14 @@ SCENES = (
     Scene("price-disk", lambda: Stage(disk="all"), size=(900, 700), then=come_to_right_arrow, shown=is_priced),
     Scene("price-too-long", Stage, size=(880, 560), then=come_where_nothing_fits, shown=is_priced),
     Scene("price-large", Stage, body=24, then=come_to_right_arrow, shown=is_priced),
+    Scene("find", Stage, then=finding.find("train", 1)),
+    Scene("find-none", Stage, then=finding.find("zeppelin")),
+    Scene("find-narrow", Stage, size=(900, 560), then=finding.find("train")),
+    Scene("find-large", Stage, body=24, then=finding.find("day")),
+    Scene("jump", Stage, more=name_branches, then=finding.jump(), part=finding.panel),
+    Scene("jump-typed", Stage, more=name_branches, then=finding.jump("tr"), part=finding.panel),
+    Scene("jump-none", Stage, then=finding.jump("zeppelin"), part=finding.panel),
+    Scene("jump-large", Stage, body=24, more=name_branches, then=finding.jump("co"), part=finding.panel),
     Scene("comparison", Stage, then=_compare, more=answer_otherwise),
     Scene("comparison-branches", Stage, then=_compare_branches),
     Scene("comparison-narrow", Stage, size=(880, 560), then=_compare, more=answer_otherwise),
