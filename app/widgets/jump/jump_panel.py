@@ -76,7 +76,8 @@ class JumpPanel(QWidget):
     """
 
     def __init__(self, style: Style, jump: Jump, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
+        super().__init__(parent, Qt.WindowType.Popup | hints)
         self._style, self._jump = style, jump
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)

@@ -220,6 +220,20 @@ def test_an_answer_that_grows_is_counted_without_moving_the_view(
     assert app.find.number == 1
 
 
+def test_escape_in_the_field_stops_no_answer(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    script.answers["long"], script.hold = "pear " * 20, 5
+    app.chat.asking.send("long")
+    qtbot.waitUntil(lambda: app.chat.state.now.is_writing and bool(app.chat.chat_model.rows))
+    window.do("find")
+    qtbot.keyClick(window.chat.find_bar.field, Qt.Key.Key_Escape)
+    assert not app.find.is_open
+    assert app.chat.state.now.is_writing
+    script.hold = None
+    script.go.set()
+    qtbot.waitUntil(lambda: not app.chat.state.now.is_writing)
+    assert app.chat.chat_model.rows[-1].text.count("pear") == 20
+
+
 def test_another_branch_is_searched_from_the_fork_on(qtbot: QtBot, window: MainWindow, app: App) -> None:
     ask(qtbot, window, app, "a pear")
     ask(qtbot, window, app, "pear and pear")

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from app.widgets.kit.drawing import stroke_rounded
 from app.widgets.kit.theme import Theme
 
-_RING, _RADIUS = 2.0, 3.0
+_RING, _RADIUS = 1.0, 2.0
 Selected = QAbstractTextDocumentLayout.Selection
 
 
@@ -58,7 +58,7 @@ def paint_current_mark(painter: QPainter, document: QTextDocument, marks: Sequen
     for mark in marks:
         if mark.is_current and mark.end < document.characterCount():
             for rect in _lines(document, mark):
-                stroke_rounded(painter, rect.adjusted(-_RING, -1, _RING, 1), _RADIUS, theme.text, _RING)
+                stroke_rounded(painter, rect.adjusted(-_RING, 0, _RING, 0), _RADIUS, theme.text, _RING)
 
 
 def cursor_x(line: QTextLine, position: int) -> float:
