@@ -16,7 +16,7 @@ from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation
-from app.conversation.message import Conversation, Message, checked_id, checked_title, title_from
+from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, title_from
 from app.conversation.message_rows import MessageRows, pieces_of
 from app.conversation.path_marks import PathMarks
 from app.conversation.records import Alternatives, ListedBranch, MarkedMessage
@@ -343,7 +343,7 @@ class MessageStore:
                 self._conversations.insert(new)
             conversation = self._db.conversation_number(message.conversation_id)
             number, is_hidden = self._insert(conversation, message)
-            if message.role == "user":
+            if message.role == "user" or EDITED in (message.stats or {}):
                 self._view_states.follow(conversation, message.text, message.parent_id is None)
             if not is_hidden:
                 self._come_to(conversation, number if select else None, message)

@@ -49,6 +49,20 @@ class Restless:
     def edit(self) -> None:
         self.app.chat.open_draft.begin_edit(self.some_message())
 
+    def edit_answer(self) -> None:
+        self.app.chat.open_draft.edit_answer(self.some_message())
+
+    def go_on_from(self) -> None:
+        """Cut a little of what stands in the composer, and have it go on where it is an answer's."""
+        self.composer = self.composer[: self.rng.randint(0, len(self.composer))]
+        self.rng.choice([self.app.chat.asking.go_on_from, self.app.chat.asking.send])(self.composer)
+
+    def branch_after(self) -> None:
+        self.app.chat.open_draft.begin_after(self.some_message())
+
+    def answer_the_end(self) -> None:
+        self.app.chat.asking.answer_the_end()
+
     def again(self) -> None:
         self.app.chat.asking.regenerate(self.some_message())
 
@@ -78,6 +92,7 @@ class Restless:
 
     def act(self) -> None:
         usual = [self.type_and_send] * 5 + [self.edit, self.again, self.version, self.card] * 2
+        usual += [self.edit_answer, self.go_on_from, self.branch_after, self.answer_the_end]
         rare = [
             self.type_on,
             self.app.chat.asking.stop,

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Message
 from app.conversation.message_store import MessageStore
+from app.conversation.records import ViewState
 from app.protocol.commands import EstimateCost, Generate
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
@@ -176,3 +177,20 @@ def test_an_edited_answer_waits_for_a_model(qtbot: QtBot, app: App, script: Scri
     script.load_gate.set()
     assert texts(app) == ["Count", EDIT]
     assert answer(app).stop == "stopped"
+
+
+def test_a_kill_after_the_edit_is_stored_leaves_no_draft_of_it(qtbot: QtBot, app: App, script: Script) -> None:
+    """What is sent is a draft no longer in the same commit; what stood aside is in the composer again."""
+    old = asked(qtbot, app, script)
+    app.chat.open_draft.write("Aside")
+    app.act("edit_answer")
+    app.chat.open_draft.write(EDIT)
+    app.chat.view_states.save()
+    found: list[tuple[ViewState, ...]] = []
+    edit = old.edit(EDIT, None, "finished")
+    store = app.chat.answer_saver._store
+    store.do(lambda known: known.messages.add(edit))
+    store.do(lambda known: known.view_states.all(), found.append)
+    qtbot.waitUntil(lambda: bool(found))
+    (state,) = [one for one in found[0] if one.conversation_id == app.library.open_id]
+    assert (state.draft, state.editing, state.aside) == ("Aside", None, "")
