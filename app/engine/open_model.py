@@ -53,6 +53,7 @@ class OpenModel:
         self.task: ModelTask | None = None
         self.is_pricing = True
         self._emit = emit
+        self._disk_folder = ""
         self._erasing: list[str] = []
         self._is_saving = False
 
@@ -122,15 +123,20 @@ class OpenModel:
 
     def open_disk(self, disk: ConfigureDiskCache) -> None:
         """Keep state on disk too, if a folder is named. To be called before the first request."""
+        self._disk_folder = disk.folder
         if disk.folder:
             fingerprint = self.model.state_fingerprint
             self.cache.open_disk(Path(disk.folder), fingerprint, disk.budget_bytes, disk.writes_all)
 
     def limit_disk(self, disk: ConfigureDiskCache) -> None:
-        """Apply other limits to what is kept on disk. Without effect where nothing is."""
+        """Apply other limits to what is kept on disk. Without effect where nothing is.
+
+        Where another folder is meant, nothing is kept any more: a model stays with the folder it was opened with, and
+        what it wrote there is deleted.
+        """
         if self.cache.disk is not None:
             self.cache.disk.writes_all = disk.writes_all
-            self.cache.disk.set_budget(disk.budget_bytes if disk.folder else 0)
+            self.cache.disk.set_budget(disk.budget_bytes if disk.folder == self._disk_folder else 0)
             self.feed.changed()
 
     def clear_disk(self) -> None:

@@ -153,6 +153,25 @@ def test_files_are_deleted_without_a_model_too(tmp_path: Path) -> None:
     assert not list(disk.rglob("*.safetensors"))
 
 
+def test_nothing_is_written_where_the_files_lay_once_they_are_to_lie_elsewhere(tmp_path: Path) -> None:
+    """Neither what is in memory then, nor what is computed before the model is opened again."""
+    folder, disk, other = write_model_folder(tmp_path / "model", kind="lfm2"), tmp_path / "disk", tmp_path / "other"
+    bench = opened(folder, disk)
+    bench.ask(LONG)
+    bench.do(ConfigureDiskCache(str(other), 1 << 30))
+    bench.ask(user("hi"))
+    bench.do(ConfigureDiskCache(str(other), 1 << 29))
+    bench.ask(user("ho"))
+    bench.do(LoadModel(str(folder)))
+    assert not list(disk.rglob("*.safetensors"))
+    kept = (LONG, bench.ask(LONG, max_tokens=9).turn, user("?"))
+    bench = quit_and_reopen(bench, folder, other)
+    assert not list(disk.rglob("*.safetensors"))
+    assert list(other.rglob("*.safetensors"))
+    assert bench.estimate(*kept).request.excess == 0  # type: ignore[union-attr]
+    bench.do(Shutdown())
+
+
 def test_a_conversation_that_is_answering_is_erased_when_it_has_ended(tmp_path: Path) -> None:
     folder = write_model_folder(tmp_path / "model", kind="llama")
     bench = opened(folder, tmp_path / "disk")
