@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import zip_longest
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import Message
+from app.conversation.runs import Run
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Role
 from app.viewmodels.chat.open_branch import OpenBranch
@@ -21,6 +23,7 @@ from app.viewmodels.text import formatting
 
 Side = Literal["left", "right"]
 _LONGEST = 60
+MOST_OFFERED = 60
 # What Markdown writes beside the words.
 _MARKS = re.compile(r"^#+ |[*`]+", re.MULTILINE)
 # Answers of a side whose models are looked at for the name above it.
@@ -164,8 +167,8 @@ class Comparison(QObject):
         return [ComparedMessage.of(one) for one in path[: self.state.now.shared]]
 
     def branches(self) -> Sequence[ComparedBranch]:
-        """Return every branch of the conversation, those to choose from, oldest first."""
-        return _branches(self._library.tree)
+        """Return the branches to choose from, oldest first: all of them, or where they are many, those used last."""
+        return _branches(self._library.tree, self._leaves or ())
 
     def _show(self, left: str, right: str) -> None:
         self._leaves = (left, right)
@@ -250,20 +253,23 @@ def _name(own: Sequence[Message]) -> str:
     return named or (f"“{words}”" if words else own[0].speaker)
 
 
-def _branches(tree: MessageTree) -> list[ComparedBranch]:
-    """Return every branch that ends somewhere, oldest first."""
-    ends: list[ComparedBranch] = []
-    names: dict[str, str] = {}
-    for run in tree.runs().values():
-        first = tree.message(run.first_id)
-        given = first.name or names.get(run.parent_id or "", "")
-        names[run.first_id] = given
-        if not run.children:
-            ends.append(ComparedBranch(run.last_id, given if first.name else _with_words(given, first)))
-    return ends
+def _branches(tree: MessageTree, chosen: Collection[str]) -> list[ComparedBranch]:
+    """Return the branches by where they end; those that are chosen are among them."""
+    ends = [run for run in tree.runs().values() if not run.children]
+    if len(ends) > MOST_OFFERED:
+        latest = nlargest(MOST_OFFERED, ends, key=lambda run: tree.message(run.last_id).created_at)
+        offered = {run.last_id for run in latest} | set(chosen)
+        ends = [run for run in ends if run.last_id in offered]
+    return [ComparedBranch(run.last_id, _name_of_end(tree, run)) for run in ends]
 
 
-def _with_words(given: str, first: Message) -> str:
-    """Name a branch that has no name of its own: below one that has, by that and its first words."""
-    own = _name([first])
-    return f"{given} › {own}" if given else own
+def _name_of_end(tree: MessageTree, run: Run) -> str:
+    """Return the name of a branch, or its first words after the nearest name above it."""
+    first = tree.message(run.first_id)
+    own, runs, above = _name([first]), tree.runs(), run.parent_id
+    while not first.name and above is not None:
+        name = tree.message(above).name
+        if name:
+            return f"{name} › {own}"
+        above = runs[above].parent_id
+    return own

@@ -12,7 +12,7 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Role
 from app.viewmodels.app import App
-from app.viewmodels.comparison.comparison import Comparison
+from app.viewmodels.comparison.comparison import MOST_OFFERED, Comparison
 from tests.seeds import each_seed
 from tests.viewmodels.test_app import ask, ended, ready
 
@@ -82,6 +82,28 @@ def test_a_side_takes_another_branch_and_both_change_places(comparison: Comparis
     assert after.right == now.left
     assert third in [one.leaf_id for one in comparison.branches()]
     assert len(comparison.branches()) == 3
+
+
+def test_of_very_many_branches_those_that_were_used_last_are_offered(comparison: Comparison, app: App) -> None:
+    first = app.library.tree.children(None)[0].id
+    comparison.open()
+    ways = [say(app, f"Way {number}", first, "assistant") for number in range(MOST_OFFERED + 40)]
+    leaves = [one.leaf_id for one in comparison.branches()]
+    now = comparison.state.now
+    assert now.left is not None
+    assert now.right is not None
+    assert {now.left.leaf_id, now.right.leaf_id} <= set(leaves)
+    assert leaves[-MOST_OFFERED:] == ways[-MOST_OFFERED:]
+    assert len(leaves) <= MOST_OFFERED + 2
+
+
+def test_a_branch_below_a_named_one_is_told_by_that_name(comparison: Comparison, app: App) -> None:
+    first = app.library.tree.children(None)[0].id
+    home = say(app, "Home", first, "assistant", name="the way home")
+    for text in ("By bus", "On foot"):
+        say(app, text, home)
+    names = [one.name for one in comparison.branches()]
+    assert names[-2:] == ["the way home › “By bus”", "the way home › “On foot”"]
 
 
 def test_the_chat_goes_on_in_either(comparison: Comparison, app: App) -> None:
