@@ -117,6 +117,23 @@ def test_a_file_goes_with_its_edge_and_not_with_one_that_shares_it(mix: str, tmp
         close_all()
 
 
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_the_bytes_of_a_file_that_edges_share_are_told_once(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    try:
+        ask(cache, TALK, [9, 10, 11])
+        write_everything(cache)
+        assert cache.disk is not None
+        whole = sum(cache.disk.size_of(node) for node in cache.trie)
+        assert 0 < whole <= cache.disk.nbytes
+        ask(cache, [*TALK[:3], 40, 41], [42])  # divides the edge, and its file with it
+        rows = [node for node in cache.trie if node.end <= len(TALK) + 3 and 40 not in node.tokens]
+        assert len(rows) > 1
+        assert whole - len(rows) <= sum(cache.disk.size_of(node) for node in rows) <= whole
+    finally:
+        close_all()
+
+
 def test_an_edge_that_is_gone_is_passed_over() -> None:
     cache, _ = ledger_cache("R")
     ask(cache, TALK, [9])

@@ -124,8 +124,13 @@ class Tier:
         return allowed(disk, self._budget, self.nbytes)
 
     def size_of(self, node: TrieNode) -> int:
-        """Return the bytes of the files that hold state of this edge."""
-        return sum(self._saver.size(ref) for ref in node.stored.files)
+        """Return the bytes of the files that hold state of this edge; of one that others share, its part by tokens."""
+        stored = node.stored
+        sizes = [
+            self._saver.size(ref) * (min(ref.end, node.end) - max(ref.start, node.start)) // ref.tokens
+            for ref in stored.disk_rows
+        ]
+        return sum(sizes) + (self._saver.size(stored.disk_state) if stored.disk_state is not None else 0)
 
     @property
     def is_saving(self) -> bool:

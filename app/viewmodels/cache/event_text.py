@@ -80,7 +80,8 @@ def _evicted(happening: Happening) -> str:
         what.append(f"the state at {formatting.number(happening.last.offset)}")
     elif happening.states:
         what.append(formatting.plural(happening.states, "state"))
-    return f"Evicted {', '.join(what)}, {formatting.size(happening.bytes)}: least value"
+    why = "least value" if happening.last.reason is Reason.EVICTED else "as you asked"
+    return f"Evicted {', '.join(what)}, {formatting.size(happening.bytes)}: {why}"
 
 
 def _moved(verb: str, where: str = "") -> Callable[[Happening], str]:

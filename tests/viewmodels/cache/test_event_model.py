@@ -40,8 +40,15 @@ def texts(model: EventModel) -> list[str]:
         (event(CacheEventKind.PAGED_IN, 412, 0, 1_500_000), "Restored the state at 412, 1.5 MB"),
         (event(CacheEventKind.PAGED_OUT, 0, 3794, 304_000_000), "Paged out 3 794 tokens, 304 MB"),
         (event(CacheEventKind.PAGED_OUT, 0, 3794), "Paged out 3 794 tokens"),
-        (event(CacheEventKind.EVICTED, 0, 1204, 96_000_000), "Evicted 1 204 tokens, 96 MB: least value"),
-        (event(CacheEventKind.EVICTED, 412, 0, 1_500_000), "Evicted the state at 412, 1.5 MB: least value"),
+        (
+            event(CacheEventKind.EVICTED, 0, 1204, 96_000_000, Reason.EVICTED),
+            "Evicted 1 204 tokens, 96 MB: least value",
+        ),
+        (event(CacheEventKind.EVICTED, 0, 1204, 96_000_000), "Evicted 1 204 tokens, 96 MB: as you asked"),
+        (
+            event(CacheEventKind.EVICTED, 412, 0, 1_500_000, Reason.EVICTED),
+            "Evicted the state at 412, 1.5 MB: least value",
+        ),
         (event(CacheEventKind.EVICTED, 412, 90), "Evicted 90 tokens: no room to store them"),
         (event(CacheEventKind.CAPTURED, 412, 0, 1_500_000), "Stored the state at 412, 1.5 MB"),
         (event(CacheEventKind.SPLIT, 3412, 0), "Split at 3 412: a fork began here"),
@@ -115,7 +122,8 @@ def test_captures_and_evictions_of_one_request_are_added_up(qapp: object) -> Non
     model.add([event(CacheEventKind.REQUEST, 0, 900)])
     model.add([event(CacheEventKind.CAPTURED, 256, 0, 2_000_000, at=NOW + 1)])
     kept = QPersistentModelIndex(model.index(0))
-    model.add([event(CacheEventKind.EVICTED, 0, 100, 3_000_000), event(CacheEventKind.EVICTED, 40, 0, 1_000_000)])
+    kind, why = CacheEventKind.EVICTED, Reason.EVICTED
+    model.add([event(kind, 0, 100, 3_000_000, why), event(kind, 40, 0, 1_000_000, why)])
     model.add([event(CacheEventKind.CAPTURED, 512, 0, 2_000_000, at=NOW + 9)])
     assert texts(model) == [
         "Evicted 100 tokens, 1 state, 4.0 MB: least value",
