@@ -29,8 +29,8 @@ _ICON, _TO_TEXT = 12, 6
 class CacheHead(QWidget):
     """ "3.1 of 8.0 GB in memory" and "4.6 of 20 GB on disk", a bar to each, and what the bars are made of.
 
-    Below stands why nothing goes to the disk, or how many of its files were lost; and, as far as it fits, what the
-    arrays take with their padding, which no budget counts. All of it is in the tooltip, with the folder of the files.
+    Below stands why nothing goes to the disk, or how many of its files were lost. All of it is in the tooltip, with the
+    folder of the files, and what the arrays take with their padding, which no budget counts.
     """
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
@@ -94,9 +94,9 @@ class CacheHead(QWidget):
         """Return the points that everything takes within `width`."""
         room = width - 2 * _INSET
         legend = self._legend.height(self._parts, room, self._disk_left(room))
-        notes = self._style.text_style(TextRole.CAP).line + _TO_NOTE if self._has_buffers else 0
+        notes = 0
         if self._note:
-            notes += len(self._note_lines(room)) * self._style.text_style(TextRole.CAP).line + _TO_NOTE
+            notes = len(self._note_lines(room)) * self._style.text_style(TextRole.CAP).line + _TO_NOTE
         title = self._style.text_style(TextRole.SMALL_MEDIUM).line
         return round(_TOP + title + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
 
@@ -112,20 +112,6 @@ class CacheHead(QWidget):
         indent = self._style.typography.icon(_ICON) + _TO_TEXT if self._trouble else 0
         return wrapped(self._style.text_style(TextRole.CAP), self._note, room - indent)
 
-    @property
-    def _has_buffers(self) -> bool:
-        return bool(self._view.live_allocated_bytes or self._view.mlx_cache_bytes)
-
-    def _buffers(self) -> tuple[str, ...]:
-        """Return what the arrays take beside the budget, in fewer and fewer words."""
-        view = self._view
-        live, spare = formatting.size(view.live_allocated_bytes), formatting.size(view.mlx_cache_bytes)
-        return (
-            formatting.buffers(view.live_allocated_bytes, view.live_bytes, view.mlx_cache_bytes),
-            f"Live buffers {live}, MLX keeps {spare} for reuse",
-            f"Buffers {live}, MLX {spare}",
-        )
-
     # Drawing
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -139,11 +125,7 @@ class CacheHead(QWidget):
         legend = QRectF(_INSET, bar.bottom() + _TO_LEGEND, room, 0)
         legend.setHeight(self._legend.height(self._parts, room, left))
         self._legend.paint(painter, self._parts, legend, left)
-        top = self._paint_note(painter, legend.bottom())
-        if self._has_buffers:
-            cap = self._style.text_style(TextRole.CAP)
-            text = _fitting(self._buffers(), cap.width, room)
-            draw_text(painter, cap, QRectF(_INSET, top + _TO_NOTE, room, cap.line), text, self._style.theme.text3)
+        self._paint_note(painter, legend.bottom())
         painter.end()
 
     def _paint_titles(self, painter: QPainter, line: QRectF) -> None:
@@ -162,10 +144,10 @@ class CacheHead(QWidget):
             disk = bar.adjusted(left, 0, 0, 0)
             paint_disk_budget(painter, theme, disk, view.disk_bytes, view.disk_allowed_bytes)
 
-    def _paint_note(self, painter: QPainter, top: float) -> float:
-        """Amber where something is to be put right. Returns where it ends."""
+    def _paint_note(self, painter: QPainter, top: float) -> None:
+        """Amber where something is to be put right."""
         if not self._note:
-            return top
+            return
         theme, cap = self._style.theme, self._style.text_style(TextRole.CAP)
         line = QRectF(_INSET, top + _TO_NOTE, self.width() - 2 * _INSET, cap.line)
         lines = self._note_lines(line.width())
@@ -177,7 +159,6 @@ class CacheHead(QWidget):
         for text in lines:
             draw_text(painter, cap, line, text, theme.warn if self._trouble else theme.text3)
             line.translate(0, cap.line)
-        return line.top()
 
 
 def _fitting(texts: Sequence[str], width: Callable[[str], float], room: float) -> str:
