@@ -57,7 +57,7 @@ from app.widgets.models.model_view import ModelView  # noqa: E402
 from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
-from tools.gallery import finding, preferences, verbs  # noqa: E402
+from tools.gallery import cached, finding, preferences, verbs  # noqa: E402
 from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
@@ -209,7 +209,7 @@ def _overflow_limited(app: App, window: MainWindow) -> None:
 
 
 def _select_edge(app: App, window: MainWindow) -> None:
-    tree, label = window.cache.tree, "Make it cheaper"
+    tree, label = window.cache.tree, "You: Make it cheaper"
     how = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
     found = tree.model().match(app.cache.trie_model.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
     tree.setCurrentIndex(found[0])
@@ -484,6 +484,12 @@ SCENES = (
     Scene("settings-large", Stage, body=20, then=_change_settings, shown=_is_settings_priced),
     Scene("settings-narrow", Stage, size=(880, 700), then=_change_settings, shown=_is_settings_priced),
     Scene("narrow", Stage, size=(880, 560)),
+    Scene("cache-message", Stage, then=cached.select_message),
+    Scene("cache-others", Stage, then=cached.show_others),
+    Scene("cache-warming", Stage, then=cached.warm_up, shown=cached.is_warming),
+    Scene("cache-evicted", Stage, then=cached.evict, shown=cached.is_evicted),
+    Scene("cache-many", Stage, then=cached.show_many),
+    Scene("cache-large", Stage, body=24, then=cached.select_message),
     Scene("narrow-cache", Stage, size=(880, 560), then=_show_cache),
     Scene("large-text", Stage, body=20),
     Scene("price", Stage, then=come_to_right_arrow, shown=is_priced),

@@ -26,7 +26,7 @@ class CacheLog:
         return (
             self._event(1081, CacheEventKind.REQUEST, system, sizes[0], reason=Reason.NEW),
             self._event(762, CacheEventKind.PAGED_OUT, system, 87),
-            self._event(735, CacheEventKind.EVICTED, 502, 64),
+            self._event(735, CacheEventKind.EVICTED, 502, 64, reason=Reason.EVICTED),
             self._event(722, CacheEventKind.REQUEST, fork, 8, reason=Reason.DIVERGED),
             self._event(41, CacheEventKind.PAGED_OUT, fork, 66),
             self._event(41, CacheEventKind.REQUEST, fork, sizes[2], reason=Reason.DIVERGED),

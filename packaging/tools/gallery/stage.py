@@ -13,14 +13,15 @@ from PySide6.QtCore import QTimer
 
 from app.models.context import limited_context
 from app.protocol.attachments import attached_texts, question_text
-from app.protocol.chat import Turn
-from app.protocol.commands import Command, EstimateCost, Generate, LimitContext, LoadModel, Verify
+from app.protocol.chat import Role, Turn
+from app.protocol.commands import Command, EstimateCost, Evict, Generate, LimitContext, LoadModel, Verify, WarmUp
 from app.protocol.events import (
     CacheHappened,
     Capabilities,
     ContextLimited,
     CostEstimate,
     EngineStarted,
+    Evicted,
     ModelFailed,
     ModelReady,
     PrefillProgress,
@@ -31,6 +32,7 @@ from app.protocol.events import (
     TrieChanged,
     TurnResidency,
     Verified,
+    WarmingUp,
 )
 from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, ThinkingSwitch
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
@@ -141,9 +143,22 @@ class Stage(EngineHost):
             self._estimate_cost(command)
         elif isinstance(command, Generate):
             self._generate(command)
+        elif isinstance(command, WarmUp):
+            self.happened.emit(WarmingUp(command.query_id, 1840, 3012))
+        elif isinstance(command, Evict):
+            self._evict(command)
         elif isinstance(command, Verify):
             size = SYSTEM + sum(tokens(question_text(turn.text, turn.attachments)) for turn in command.turns)
             self.happened.emit(Verified(command.query_id, size, True, None, 0.004, 2.1))
+
+    def _evict(self, command: Evict) -> None:
+        named = set(command.node_ids)
+        gone = [edge for edge in self._edges if named & {above.number + 1 for above in self._path(edge)}]
+        for edge in gone:
+            self._edges[edge.number] = replace(edge, residency="none")
+        freed = sum(edge.size for edge in gone)
+        self.happened.emit(TrieChanged(self._view()))
+        self.happened.emit(Evicted(command.query_id, freed, freed * BYTES))
 
     def _load(self, path: str) -> None:
         if path in self._missing:
@@ -178,7 +193,7 @@ class Stage(EngineHost):
         now = time.time()
         nodes = [self._node(edge, now) for edge in self._ordered(None) if edge.size]
         if nodes:
-            first = _Edge("You are a helpful assistant", self._first_residency, 0, ROOT, None, 0.0, SYSTEM)
+            first = _Edge("You are a helpful assistant", self._first_residency, 0, ROOT - 1, None, 0.0, SYSTEM)
             nodes.insert(0, replace(self._node(first, now), parent_id=None))
         written = sum(node.disk_bytes for node in nodes)
         written += OTHER_FILES if written else 0
@@ -220,10 +235,28 @@ class Stage(EngineHost):
         label = first_words(edge.text.replace("*", ""), 60)
         has_state = edge.residency != "none"
         return TrieNodeView(
-            edge.number, ROOT if edge.parent is None else edge.parent, start, end, label,
+            edge.number + 1, ROOT if edge.parent is None else edge.parent + 1, start, end, label,
             size if edge.residency in ("live", "memory") else 0, edge.residency, (), has_state, True, 1, now - edge.ago,
-            size * is_written, self._disk in _OLD and edge.residency == "live",
+            size * is_written, self._disk in _OLD and edge.residency == "live", self._role(edge), False,
+            self._owners(edge),
         )  # fmt: skip
+
+    def _path(self, edge: _Edge) -> list[_Edge]:
+        """Return an edge and those above it, up to the first of its conversation."""
+        path = [edge]
+        while path[-1].parent is not None:
+            path.append(self._edges[path[-1].parent])
+        return path
+
+    def _role(self, edge: _Edge) -> Role:
+        if edge.number == ROOT - 1:
+            return "system"
+        return "user" if len(self._path(edge)) % 2 else "assistant"
+
+    def _owners(self, edge: _Edge) -> frozenset[str]:
+        """Name another conversation's edges by its first words; those of the open one are anybody's."""
+        first = self._path(edge)[-1].text
+        return frozenset() if edge.number == ROOT - 1 or first == OPEN_PATH[0] else frozenset({first})
 
     def _match(self, turns: Sequence[Turn]) -> list[_Edge]:
         """The edges of this branch, from the first turn on, as far as it is held."""
@@ -259,7 +292,17 @@ class Stage(EngineHost):
             total = report.total - SYSTEM + tokens(command.options.instructions)
             turns = tuple(replace(turn, residency="none") for turn in turns)
             report = RequestReport(total, 0, 0, 0, Reason.NEW)
-        self.happened.emit(CostEstimate(command.query_id, report, turns, report.left / 390, edge=-1))
+        found = self._match(command.turns)
+        edge = found[-1].number + 1 if found else ROOT
+        priced = CostEstimate(
+            command.query_id,
+            report,
+            turns,
+            report.left / 390,
+            edge=edge,
+            known=ends[len(found) - 1] if found else SYSTEM,
+        )
+        self.happened.emit(priced)
 
     def _generate(self, command: Generate) -> None:
         report = self._report(command.turns)
