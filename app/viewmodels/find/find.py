@@ -81,6 +81,7 @@ class Find(QObject):
         model.rowsRemoved.connect(self._on_removed)
         model.rowsInserted.connect(self._search_on)
         self._library.reached.connect(self._on_reached)
+        self._library.search.changed.connect(self._on_search_changed)
 
     # What the person does
 
@@ -344,6 +345,13 @@ class Find(QObject):
         self.open_result(row)
         self.resultShown.emit(self._result)
         self._notices.announce(self.told)
+
+    def _on_search_changed(self) -> None:
+        """Mark its words no longer when the search in all conversations is ended."""
+        if self.is_everywhere and not self._library.search.is_active:
+            self.close()
+        elif self.is_everywhere:
+            self.changed.emit()
 
     def _on_reached(self, message_id: str) -> None:
         """Mark the first place of a result as the current one: in its text, else in what is folded."""

@@ -304,3 +304,16 @@ def test_a_result_of_the_search_everywhere_is_marked_and_the_next_one_follows(
     window.do("find")
     assert not app.find.is_everywhere
     qtbot.waitUntil(lambda: "of" in app.find.told)
+
+
+def test_the_marks_of_a_search_go_with_it(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    ask(qtbot, window, app, "Quinces in May")
+    app.library.search.look_for("quin")
+    app.library.search.ask()
+    app._store.drain()
+    QApplication.processEvents()
+    window.sidebar.found.emit(next(row for row in app.library.search.rows.rows if row.id))
+    qtbot.waitUntil(lambda: any(app.find.marks(row) for row in app.chat.chat_model.rows))
+    app.library.search.look_for("")
+    assert not app.find.is_open
+    assert window.chat.find_bar.isHidden()
