@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
@@ -101,3 +102,28 @@ def test_a_branch_is_copied_and_said_to_be(qtbot: QtBot, window: MainWindow, app
     text = QGuiApplication.clipboard().text()
     assert text.startswith(f"You:\n\nq\n\n{name}:\n\nnever ended\n\nYou:\n\nand **then**?\n\n{name}:\n\nYou said: and")
     assert "thought" not in text + markdown
+
+
+def test_a_selection_that_is_dragged_beyond_the_edge_scrolls_and_goes_on(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.answers["q"] = "\n\n".join(f"paragraph {number}" for number in range(80))
+    ask(qtbot, window, app, "q")
+    ask(qtbot, window, app, "and then?")
+    view = window.chat.view
+    view.verticalScrollBar().setValue(0)
+    item = view.layout_of_rows.item(0)
+    at = QPoint(round(item.text.left()), round(view.row_rect(0).top() + item.text.center().y()))
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    to = QPointF(at.x(), view.viewport().height() + 400)
+    left, nothing = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    moved = QMouseEvent(QEvent.Type.MouseMove, to, view.viewport().mapToGlobal(to), left, left, nothing)
+    QApplication.sendEvent(view.viewport(), moved)
+    qtbot.waitUntil(lambda: view.verticalScrollBar().value() == view.verticalScrollBar().maximum())
+    qtbot.waitUntil(lambda: view.pointer.selection.rows == range(4))
+    qtbot.mouseRelease(view.viewport(), left, pos=QPoint(at.x(), 10))
+    assert not view.pointer._scroll.isActive()
+    assert "paragraph 79" in view.pointer.selected_text()
+    qtbot.mouseClick(view.viewport(), left, Qt.KeyboardModifier.ShiftModifier, QPoint(at.x(), 10))
+    assert view.pointer.selection.rows.stop < 4
+    assert view.pointer.selection.rows.start == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 
 from app.widgets.chat.messages.message_body import MessageBody, Selection, TextPoint
@@ -14,6 +14,7 @@ from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.text_selection import TextSelection
 
 _LEFT = Qt.MouseButton.LeftButton
+_SCROLL_EVERY = 30  # ms, while a selection is dragged beyond what is in sight
 
 
 class Hit(NamedTuple):
@@ -40,6 +41,9 @@ class Pointer(QObject):
         self._view = view
         self._pressed_link = ""
         self._is_selecting = False
+        self._dragged_to = QPointF()
+        self._scroll = QTimer(self, interval=_SCROLL_EVERY)
+        self._scroll.timeout.connect(self._scroll_on)
         view.viewport().installEventFilter(self)
 
     def forget_from(self, number: int) -> None:
@@ -84,7 +88,8 @@ class Pointer(QObject):
     def _use_button(self, kind: QEvent.Type, event: QMouseEvent) -> bool:
         """Return whether the event was for the text. A press goes on to the view, which takes the focus by it."""
         if kind == QEvent.Type.MouseButtonPress:
-            self._press(event.position())
+            is_extending = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self.selection.is_begun
+            (self._extend if is_extending else self._press)(event.position())
         elif kind == QEvent.Type.MouseButtonRelease:
             self._release(event.position())
         elif kind == QEvent.Type.MouseButtonDblClick:
@@ -120,13 +125,31 @@ class Pointer(QObject):
         at = event.position()
         self._hover(self._view.layout_of_rows.row_at(at.y() + self._view.verticalOffset()))
         if event.buttons() & _LEFT and self._is_selecting:
+            self._dragged_to = at
             self._extend(at)
+            if self._beyond and not self._scroll.isActive():
+                self._scroll.start()
             return
         hit = self._hit(at)
         shape = Qt.CursorShape.ArrowCursor
         if hit is not None:
             shape = Qt.CursorShape.PointingHandCursor if hit.link else Qt.CursorShape.IBeamCursor
         self._view.viewport().setCursor(shape)
+
+    @property
+    def _beyond(self) -> float:
+        """The points by which the mouse has been dragged above or below what is in sight."""
+        y = self._dragged_to.y()
+        return min(y, 0.0) + max(y - self._view.viewport().height(), 0.0)
+
+    def _scroll_on(self) -> None:
+        """Scroll while the mouse is held beyond what is in sight: the farther, the faster."""
+        if not (self._is_selecting and self._beyond):
+            self._scroll.stop()
+            return
+        bar = self._view.verticalScrollBar()
+        bar.setValue(bar.value() + round(self._beyond / 2 + (1 if self._beyond > 0 else -1)))
+        self._extend(self._dragged_to)
 
     def _extend(self, at: QPointF) -> None:
         """Select to the nearest character of the message under the mouse, or of the nearest one."""
@@ -143,6 +166,7 @@ class Pointer(QObject):
 
     def _release(self, at: QPointF) -> None:
         self._is_selecting = False
+        self._scroll.stop()
         hit = self._hit(at)
         is_plain_click = not self.selection.rows
         if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
