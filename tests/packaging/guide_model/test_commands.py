@@ -70,7 +70,7 @@ def test_the_table_and_what_it_does_not_hold_are_the_commands() -> None:
     "text",
     [
         "Press Cmd-J.",
-        "Press Shift-Cmd-D now",
+        "Press Shift-Cmd-U now",
         "Choose File > Exports… and go on",
         "Edit > Copies",
         "Press F7.",
