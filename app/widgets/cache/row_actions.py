@@ -17,6 +17,11 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _INSET, _GAP, _ABOVE = 16, 8, 8
+_FREEING = {
+    "stop": ("Stop", Icon.STOP),
+    "evict": ("Evict", Icon.EVICTED),
+    "warm_up": ("Warm Up", Icon.RESTORED),
+}
 _NO_ROW = "Choose a row of the tree first."
 
 
@@ -60,7 +65,8 @@ class RowActions(QWidget):
             {"stop": "warm_up", "evict": "evict_row", "warm_up": "warm_up_row"}[frees],
         ]
         self.pin_button.set_text("Unpin" if now.can_unpin else "Pin")
-        self.free_button.set_text({"stop": "Stop", "evict": "Evict", "warm_up": "Warm Up"}[frees])
+        words, icon = _FREEING[frees]
+        self.free_button.set_text(words, icon)
         can = (now.can_show, now.can_pin or now.can_unpin, frees == "stop" or now.can_evict or now.can_warm_up)
         tips = (
             f"Goes to “{now.title}”",

@@ -89,8 +89,9 @@ class Button(Control):
         self.is_default = is_default
         self._icon = icon
 
-    def set_text(self, text: str) -> None:
-        """Change the words, for the eye and for a screen reader."""
+    def set_text(self, text: str, icon: Icon | None = None) -> None:
+        """Change the words, for the eye and for a screen reader, and the icon where one is given."""
+        self._icon = icon or self._icon
         self.setText(text)
         self.setAccessibleName(text)
         self.updateGeometry()

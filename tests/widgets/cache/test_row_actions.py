@@ -1,0 +1,135 @@
+"""The verbs of a row, by mouse and by keys, and the rows that a message marks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.cache.event_model import EventModel
+from app.viewmodels.cache.shown_trie import Others
+from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.edges.edge_region import EdgeState
+from app.viewmodels.kit.live_state import LiveState
+from app.widgets.cache.cache_pane import CachePane
+from app.widgets.kit.style import Style
+from tests.widgets.pictures import count, picture, show
+from tests.widgets.samples import NOW, view
+
+ROW = EdgeState(chosen=4, title="You: Make it cheaper", can_show=True, can_pin=True, can_evict=True)
+
+
+class Edges:
+    """What can be done with rows, as a test says."""
+
+    def __init__(self) -> None:
+        self.value = EdgeState()
+        self.state = LiveState(lambda: self.value)
+
+    def become(self, now: EdgeState) -> None:
+        self.value = now
+        self.state.refresh()
+        self.state.tell()
+
+
+@pytest.fixture
+def edges(qapp: object) -> Edges:
+    return Edges()
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, style: Style, edges: Edges) -> CachePane:
+    model = TrieModel()
+    model.show(view())
+    pane = CachePane(style, model, EventModel(), lambda: NOW, edges=edges.state)
+    model.setParent(pane)
+    qtbot.addWidget(pane)
+    show(pane, 352, 700)
+    edges.become(ROW)
+    return pane
+
+
+def test_return_shows_in_chat_and_delete_evicts(qtbot: QtBot, pane: CachePane) -> None:
+    asked: list[str] = []
+    pane.asked.connect(asked.append)
+    pane.tree.come_to(4, is_chosen=True)
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Delete)
+    assert asked == ["show_row", "evict_row"]
+
+
+def test_keys_ask_for_nothing_that_cannot_be_done(qtbot: QtBot, pane: CachePane, edges: Edges) -> None:
+    asked: list[str] = []
+    pane.asked.connect(asked.append)
+    edges.become(EdgeState(chosen=4))
+    pane.tree.come_to(4, is_chosen=True)
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Delete)
+    assert asked == []
+    assert not any(button.isEnabled() for button in pane.row_actions.buttons)
+
+
+@pytest.mark.parametrize(
+    ("now", "words", "commands"),
+    [
+        (ROW, ["Show in Chat", "Pin", "Evict"], ["show_row", "pin_row", "evict_row"]),
+        (
+            replace(ROW, can_pin=False, can_unpin=True, can_evict=False, can_warm_up=True, price="212 tokens"),
+            ["Show in Chat", "Unpin", "Warm Up"],
+            ["show_row", "unpin_row", "warm_up_row"],
+        ),
+        (replace(ROW, warming="Warming up"), ["Show in Chat", "Pin", "Stop"], ["show_row", "pin_row", "warm_up"]),
+    ],
+)
+def test_the_buttons_say_and_do_what_can_be_done(
+    qtbot: QtBot, pane: CachePane, edges: Edges, now: EdgeState, words: list[str], commands: list[str]
+) -> None:
+    asked: list[str] = []
+    pane.asked.connect(asked.append)
+    edges.become(now)
+    buttons = pane.row_actions.buttons
+    assert [button.accessibleName() for button in buttons] == words
+    for button in buttons:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert asked == commands
+    assert all(button.geometry().right() < pane.width() - 15 for button in buttons)
+    assert now.price in buttons[2].toolTip()
+
+
+def test_a_chosen_row_is_told_and_the_rows_of_a_message_have_its_ground(
+    qtbot: QtBot, pane: CachePane, style: Style, edges: Edges
+) -> None:
+    chosen: list[int] = []
+    pane.tree.chosen.connect(chosen.append)
+    pane.tree.come_to(2, is_chosen=True)
+    assert chosen == [2]
+    before = count(picture(pane.tree), style.theme.soft)
+    edges.become(replace(ROW, marked=frozenset({2, 3, 4})))
+    assert count(picture(pane.tree), style.theme.soft) > 2 * before > 0
+
+
+def test_other_conversations_are_one_line_that_opens(qtbot: QtBot, pane: CachePane, edges: Edges) -> None:
+    assert not pane.others.isVisible()
+    edges.become(replace(ROW, others=Others(12, 240_000_000)))
+    assert pane.others.isVisible()
+    said = pane.others.accessibleName().replace("\u00a0", " ")
+    assert said == "Other conversations  ·  12 edges  ·  240 MB"
+    asked: list[bool] = []
+    pane.othersAsked.connect(asked.append)
+    qtbot.mouseClick(pane.others, Qt.MouseButton.LeftButton)
+    edges.become(replace(edges.value, shows_others=True))
+    qtbot.keyClick(pane.others, Qt.Key.Key_Space)
+    assert asked == [True, False]
+
+
+def test_a_row_that_is_wanted_comes_into_sight_unless_the_person_scrolls(qtbot: QtBot, pane: CachePane) -> None:
+    pane.resize(352, 360)
+    pane.tree.verticalScrollBar().setValue(0)
+    pane.tree.come_to(8)
+    assert pane.tree.verticalScrollBar().value() > 0
+    pane.tree.verticalScrollBar().setValue(0)
+    pane.tree.verticalScrollBar().setSliderDown(True)
+    pane.tree.come_to(8)
+    assert pane.tree.verticalScrollBar().value() == 0
