@@ -93,7 +93,8 @@ def test_what_a_person_looks_at_is_asked_first_and_at_once(qtbot: QtBot) -> None
     bench = Bench()
     bench.is_writing = True
     bench.index.follow_model()
-    wanted = bench.tree.children(None)[2]
+    first, _, wanted, _ = bench.tree.children(None)
+    bench.index.warmth_of(first.id)
     bench.index.hurry(wanted.id)
     qtbot.waitUntil(lambda: len(bench.sent) == 1)
     assert bench.words() == [wanted.text]
