@@ -6,9 +6,9 @@ The outline of branches is the way to everything that is done here; a screen rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
-from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLine, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -78,9 +78,11 @@ class MapView(QAbstractScrollArea):
         self.layout_of_runs = MapLayout()
         self.zoom = 1.0
         self._numbers: dict[str, int] = {}
+        self._named: list[int] = []
         self._has_ring = False
         self._work = SlicedWork(self)
-        self._far: dict[tuple[bool, bool], list[QLineF]] | None = None
+        self._looks: list[tuple[bool, bool]] | None = None
+        self._far: dict[tuple[bool, bool], list[QLine]] | None = None
         self._hovered = -1
         self._dragged: QPoint | None = None
         self._pressed: QPoint | None = None
@@ -121,7 +123,8 @@ class MapView(QAbstractScrollArea):
         layout = yield from lay_out(runs)
         self.items, self.layout_of_runs = items, layout
         self._numbers = {item.id: number for number, item in enumerate(items)}
-        self._far, self._hovered = None, -1
+        self._named = [number for number, item in enumerate(items) if item.is_named]
+        self._looks, self._far, self._hovered = None, None, -1
         self.setAccessibleDescription(self._region.summary)
         self._set_range()
         if self._is_fresh:
@@ -178,7 +181,7 @@ class MapView(QAbstractScrollArea):
         self._set_range()
         self.horizontalScrollBar().setValue(round(fixed.x() * zoom - at.x()))
         self.verticalScrollBar().setValue(round(fixed.y() * zoom - at.y()))
-        self._repaint()
+        self.viewport().update()
         self.zoomed.emit(zoom)
 
     def zoom_by(self, steps: float) -> None:
@@ -237,11 +240,11 @@ class MapView(QAbstractScrollArea):
         origin, shown = self._origin(), self._shown()
         self._paint_wires(painter, origin, shown)
         painter.translate(origin)
-        numbers = self.layout_of_runs.within(shown)
         if self.zoom < NEAR:
             self._paint_far(painter)
-            numbers = [one for one in numbers if self.items[one].is_named]
+            numbers = self._named_within(shown)
         else:
+            numbers = self.layout_of_runs.within(shown)
             self._paint_near(painter, numbers)
         self._paint_labels(painter, numbers)
         painter.resetTransform()
@@ -365,32 +368,53 @@ class MapView(QAbstractScrollArea):
             draw_text(painter, detail, lower, second, theme.text2, align)
 
     def _paint_far(self, painter: QPainter) -> None:
-        """Draw straight lines, those of one look in one go."""
+        """Draw straight lines, those of one look in one go; level and upright ones need no smoothing."""
         theme = self._style.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for (is_active, is_held), lines in sorted(self._far_lines().items()):
             painter.setPen(QPen(theme.accentgfx if is_active or is_held else theme.mute, 2.5 if is_active else 1.0))
             painter.drawLines(lines)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
-    def _far_lines(self) -> dict[tuple[bool, bool], list[QLineF]]:
-        """Return the lines by their look, on the screen's own scale; arms that would be one point are left out."""
+    def _named_within(self, shown: Box) -> list[int]:
+        """Return the runs with a name whose ends are in sight, not more than can have a label."""
+        runs = self.layout_of_runs.runs
+        in_sight = (
+            number
+            for number in self._named
+            if shown.left < runs[number].x < shown.right and shown.top < runs[number].bottom < shown.bottom
+        )
+        return list(islice(in_sight, _MOST_LABELS))
+
+    def _far_lines(self) -> dict[tuple[bool, bool], list[QLine]]:
+        """Return the lines by their look, on the screen's own scale; of those that fall together, one."""
         if self._far is None:
-            self._far = {}
-            is_asked = self._region.is_asked
-            for item, placed in zip(self.items, self.layout_of_runs.runs, strict=True):
-                is_active = self._region.is_on_path(item)
-                x, top, bottom = placed.x * self.zoom, placed.top * self.zoom, placed.bottom * self.zoom
-                from_x = placed.from_x * self.zoom
-                if not is_active and bottom - top < 1 and abs(x - from_x) < 1:
-                    continue
-                is_held = is_asked and self._region.residency(item) in ("live", "memory")
-                lines = self._far.setdefault((is_active, is_held), [])
-                lines.append(QLineF(x, top, x, bottom))
-                if x != from_x:
-                    lines.append(QLineF(from_x, top, x, top))
+            found: dict[tuple[bool, bool], set[tuple[int, int, int, int]]] = {}
+            zoom = self.zoom
+            for look, (x, top, bottom, from_x, _) in zip(self._all_looks(), self.layout_of_runs.runs, strict=True):
+                lines = found.setdefault(look, set())
+                at, first, last = round(x * zoom), round(top * zoom), round(bottom * zoom)
+                lines.add((at, first, at, last))
+                lines.add((round(from_x * zoom), first, at, first))
+            self._far = {
+                look: [QLine(*line) for line in lines if line[:2] != line[2:]] for look, lines in found.items()
+            }
         return self._far
 
+    def _all_looks(self) -> list[tuple[bool, bool]]:
+        """Return of each run whether it is on the open path, and whether something of it is held."""
+        if self._looks is None:
+            region = self._region
+            is_asked = region.is_asked
+            self._looks = [
+                (region.is_on_path(item), is_asked and region.residency(item) in ("live", "memory"))
+                for item in self.items
+            ]
+        return self._looks
+
     def _repaint(self) -> None:
-        self._far = None
+        """Draw all of it again: any run may be on another path, or held elsewhere."""
+        self._looks = self._far = None
         self.viewport().update()
 
     # What the person does

@@ -212,6 +212,8 @@ def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_
     assert len(asked) <= MOST_ASKED
     lines = sum(len(some) for some in view._far_lines().values())
     assert 0 < lines < 2 * len(items)
+    view.set_zoom(LEAST)
+    assert sum(len(some) for some in view._far_lines().values()) < lines  # those that fall together are one
     view.set_zoom(1.0)
     asked.clear()
     picture(view.viewport())
