@@ -32,6 +32,8 @@ FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20
 # Colours stop after so many runs of a piece: beyond that they would cost a visible pause.
 _MOST_RUNS = 3000
+# Characters of a line of code that is not broken.
+_LONGEST_LINE = 1000
 # What Qt keeps for its own use within a text, and what no font can show: line ends aside, controls and noncharacters.
 UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff]")
 _LINE_END = re.compile("[\r\u2028\u2029]")
@@ -109,12 +111,24 @@ def thought_document(text: str, style: Style) -> QuietDocument:
 
 
 def code_document(code: str, language: str, style: Style, before: str = "") -> QuietDocument:
-    """Return code in its colours, in the text's own without a known language. before: the same code up to here."""
+    """Return code in its colours, in the text's own without a known language. before: the same code up to here.
+
+    Its lines are as long as they are: whoever shows it scrolls it sideways. Only very long ones are broken.
+    """
     document = QuietDocument(style, TextRole.CODE)
+    if is_scrolled(code):
+        option = document.defaultTextOption()
+        option.setWrapMode(QTextOption.WrapMode.NoWrap)
+        document.setDefaultTextOption(option)
     document.setPlainText(code)
     _set_line_height(document, style.text_style(TextRole.CODE))
     _colour(document, code, language, style, before)
     return document
+
+
+def is_scrolled(code: str) -> bool:
+    """Return whether the lines of code stay whole, because none is longer than a person would scroll."""
+    return all(len(line) <= _LONGEST_LINE for line in code.split("\n"))
 
 
 def _set_line_height(document: QuietDocument, text_style: TextStyle) -> None:

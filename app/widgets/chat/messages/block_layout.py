@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -12,6 +13,7 @@ from app.widgets.chat.markdown.decorations import paint_decorations
 from app.widgets.chat.markdown.document import (
     QuietDocument,
     code_document,
+    is_scrolled,
     plain_document,
     shown,
     thought_document,
@@ -24,6 +26,7 @@ from app.widgets.kit.typography import TextRole
 
 CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
+_BAR = 3
 _RULE_LEFT, _RULE = 14, 2  # of what is thought: its text stands this far from the rule at its left
 # An open block longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
 _LONGEST_REDONE = 2000
@@ -54,8 +57,8 @@ class BlockLayout:
     """A block as it stands in its message.
 
     above: points between the block before it and this one. height: in points, without `above`. is_exact: whether the
-    height is measured; until then it is an estimate. has_head, has_foot: whether a piece of code begins and ends with
-    this block.
+    height is measured; until then it is an estimate. scrolled: points that code is moved to the left by. has_head,
+    has_foot: whether a piece of code begins and ends with this block.
     """
 
     def __init__(self, block: Block, above: int, style: Style) -> None:
@@ -65,6 +68,7 @@ class BlockLayout:
         self.height = 0.0
         self.has_head = block.kind is Kind.CODE and not block.continues_code
         self.has_foot = block.kind is Kind.CODE
+        self.scrolled = 0.0
         self._style = style
         self._document: QuietDocument | None = None
         self._is_plain_tail = False
@@ -104,7 +108,10 @@ class BlockLayout:
         """Guess the height from the number of characters."""
         role = TextRole.CODE if self.is_code else TextRole.SMALL if self.is_thought else TextRole.BODY
         text_style = self._style.text_style(role)
-        lines = estimated_lines(self.block.text, characters_to_line(width - 2 * self.side, self._style))
+        per_line = characters_to_line(width - 2 * self.side, self._style)
+        text = self.block.text
+        is_unbroken = self.is_code and is_scrolled(text)
+        lines = text.count("\n") + 1 if is_unbroken else estimated_lines(text, per_line)
         self.height = lines * text_style.line + self.head + self.foot
         self.is_exact = False
 
@@ -146,9 +153,10 @@ class BlockLayout:
             return
         grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None
         is_final = block.is_closed and not old.is_closed
-        if grown is not None and self._can_append(is_final=is_final):
+        breaks = self.is_code and is_scrolled(old.text) and not is_scrolled(block.text)
+        if grown is not None and not breaks and self._can_append(is_final=is_final):
             self._append(grown)
-        elif grown != "" or (is_final and (self.is_code or self._is_plain_tail)):
+        elif breaks or grown != "" or (is_final and (self.is_code or self._is_plain_tail)):
             self._document = None
         self.is_exact = False
         self.lay_out(width)
@@ -193,7 +201,10 @@ class BlockLayout:
         elif self.is_thought:
             painter.fillRect(QRectF(rect.left() + 1, rect.top(), _RULE, rect.height()), self._style.theme.line2)
         painter.save()
-        origin = rect.topLeft() + QPointF(self.side, self.head)
+        origin = rect.topLeft() + QPointF(self.side - self.scrolled, self.head)
+        if self.is_code:
+            inside = QRectF(rect.left() + 1, rect.top(), rect.width() - 2, rect.height())
+            painter.setClipRect(inside, Qt.ClipOperation.IntersectClip)
         painter.translate(origin)
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = palette
@@ -206,6 +217,22 @@ class BlockLayout:
         paint_current_mark(painter, document, marks, self._style.theme)
         paint_decorations(painter, document, self._style)
         painter.restore()
+        if self.has_foot and self.overhang(rect.width()):
+            self._paint_bar(painter, rect)
+
+    def overhang(self, width: float) -> float:
+        """Return the points of code that do not fit into the card; 0 where it is not laid out, or is broken."""
+        if not self.is_code or self._document is None:
+            return 0.0
+        return max(0.0, math.ceil(self._document.idealWidth()) - (width - 2 * self.side))
+
+    def _paint_bar(self, painter: QPainter, rect: QRectF) -> None:
+        """Paint how much of the code is in sight, and where in it that is."""
+        inner = rect.width() - 2 * self.side
+        whole = inner + max(self.overhang(rect.width()), self.scrolled)
+        left = rect.left() + self.side + inner * self.scrolled / whole
+        bar = QRectF(left, rect.bottom() - _BAR - 3, inner * inner / whole, _BAR)
+        fill_rounded(painter, bar, _BAR / 2, self._style.theme.mute)
 
     def hit(self, at: QPointF, width: float) -> int:
         """Return the character nearest to a point; points are counted from the block's top left corner."""
@@ -231,10 +258,12 @@ class BlockLayout:
         layout = text_block.layout()
         rect = document.documentLayout().blockBoundingRect(text_block)
         if not layout.lineCount():
-            return QRectF(self.side, rect.top() + self.head, 0, self._style.text_style(TextRole.BODY).line)
+            return QRectF(
+                self.side - self.scrolled, rect.top() + self.head, 0, self._style.text_style(TextRole.BODY).line
+            )
         line = layout.lineAt(layout.lineCount() - 1)
         left = layout.position().x() + cursor_x(line, text_block.length() - 1)
-        return QRectF(self.side + left, self.head + rect.top() + line.y(), 0, line.height())
+        return QRectF(self.side - self.scrolled + left, self.head + rect.top() + line.y(), 0, line.height())
 
     def _make(self) -> QuietDocument:
         block = self.block
@@ -268,7 +297,7 @@ class BlockLayout:
         self.is_exact = True
 
     def _inner(self, at: QPointF) -> QPointF:
-        return at - QPointF(self.side, self.head)
+        return at - QPointF(self.side - self.scrolled, self.head)
 
     def _selected(self, document: QuietDocument, selection: Sequence[int]) -> QAbstractTextDocumentLayout.Selection:
         cursor = QTextCursor(document)

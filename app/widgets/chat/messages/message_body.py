@@ -210,6 +210,25 @@ class MessageBody:
             if laid.has_head
         ]
 
+    def code_at(self, y: float) -> int | None:
+        """Return the first block of the code at a height, or None where there is none."""
+        for number, laid, rect in self._placed(y, y + 1):
+            if laid.is_code and rect.top() <= y < rect.bottom():
+                while self._split()[number].block.continues_code:
+                    number -= 1
+                return number
+        return None
+
+    def scroll_code(self, number: int, by: float) -> bool:
+        """Move the code that begins with a block to the left, all its pieces together; False where it does not move."""
+        pieces = list(self._code_pieces(number))
+        most = max(laid.overhang(self._width) for laid in pieces)
+        wanted = min(max(0.0, pieces[0].scrolled + by), most)
+        has_moved = wanted != pieces[0].scrolled
+        for laid in pieces:
+            laid.scrolled = wanted
+        return has_moved
+
     def end(self) -> QRectF:
         """Return where the next character would stand."""
         blocks = self._split()
@@ -277,13 +296,14 @@ class MessageBody:
 
     def _code(self, number: int) -> str:
         """Return all pieces of the code that begins with a block."""
+        first, *rest = self._code_pieces(number)
+        return "".join([first.block.text, *(part for laid in rest for part in (laid.block.joint, laid.block.text))])
+
+    def _code_pieces(self, number: int) -> Iterator[BlockLayout]:
+        """Yield the block that begins a piece of code, and those that continue it."""
         blocks = self._split()
-        pieces = [blocks[number].block.text]
-        for laid in islice(blocks, number + 1, None):
-            if not laid.block.continues_code:
-                break
-            pieces += [laid.block.joint, laid.block.text]
-        return "".join(pieces)
+        yield blocks[number]
+        yield from takewhile(lambda laid: laid.block.continues_code, islice(blocks, number + 1, None))
 
     def _guess(self) -> float:
         per_line = characters_to_line(self._width, self._style)
@@ -314,6 +334,8 @@ class MessageBody:
             above = 0 if last is None else _space(last.block, block, is_in_segment=is_in_segment)
             laid = BlockLayout(block, above, self._style)
             laid.estimate(self._width)
+            if last is not None and block.continues_code:
+                laid.scrolled = last.scrolled
             if last is not None and block.continues_code:
                 last.set_foot(False)
                 self._forget_from(len(self._blocks) - 1)

@@ -10,6 +10,7 @@ from enum import IntEnum
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
@@ -116,12 +117,21 @@ class ActionStrip(QWidget):
 
 
 class CodeCopy(ToolButton):
-    """Copies a piece of code."""
+    """Copies a piece of code. `scrolled`: Left or Right was pressed on it, -1 or +1, to see the rest of long lines."""
+
+    scrolled = Signal(int)
 
     def __init__(self, style: Style, parent: QWidget) -> None:
         super().__init__(style, Icon.COPY, "Copy Code", "Copy code", ACTION, _ICON, parent=parent)
         self.code: Callable[[], str] | None = None
         self.clicked.connect(self._copy)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        if step is None:
+            super().keyPressEvent(event)
+        else:
+            self.scrolled.emit(step)
 
     def _copy(self) -> None:
         if self.code is not None:
@@ -132,13 +142,15 @@ class RowControls(QObject):
     """The controls above a viewport, kept in step with what is in sight.
 
     Signals: stepped(message id, -1 or +1); acted(id of a command, message id); thoughtPressed(message id);
-    attachmentPressed(message id, its number); made(a new control, the id of its message).
+    attachmentPressed(message id, its number); codeScrolled(message id, its first block, -1 or +1); made(a new control,
+    the id of its message).
     """
 
     stepped = Signal(str, int)
     acted = Signal(str, str)
     thoughtPressed = Signal(str)
     attachmentPressed = Signal(str, int)
+    codeScrolled = Signal(str, int, int)
     made = Signal(object, str)
 
     def __init__(self, style: Style, viewport: QWidget, home: QWidget, actions: Actions) -> None:
@@ -205,7 +217,10 @@ class RowControls(QObject):
             tag.clicked.connect(lambda: self.acted.emit("name_branch", message_id))
             return tag
         if spec.kind is ControlKind.CODE:
-            return CodeCopy(self._style, self._viewport)
+            copy, block = CodeCopy(self._style, self._viewport), spec.block
+            copy.setAccessibleDescription("Left and Right scroll the code.")
+            copy.scrolled.connect(lambda step: self.codeScrolled.emit(message_id, block, step))
+            return copy
         if spec.kind is ControlKind.THOUGHT:
             line = DisclosureLine(self._style, self._viewport)
             line.clicked.connect(lambda: self.thoughtPressed.emit(message_id))

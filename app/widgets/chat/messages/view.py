@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
@@ -39,6 +40,7 @@ from app.widgets.chat.messages.marked_text import marks_by_block, place_of
 from app.widgets.chat.messages.message_menu import branch_action, message_menu
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
+from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_painter import RowContext, RowPainter
 from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
@@ -125,6 +127,7 @@ class ChatView(RowView):
         self.controls.acted.connect(self._act)
         self.controls.thoughtPressed.connect(self._toggle_thought)
         self.controls.attachmentPressed.connect(self._toggle_attachment)
+        self.controls.codeScrolled.connect(self._scroll_code)
         self.pill.clicked.connect(self.go_to_end)
         self.pointer.linkAsked.connect(self.linkAsked)
         app = QApplication.instance()
@@ -391,6 +394,35 @@ class ChatView(RowView):
             self._has_left_end = not self._follows_end
             self.updateGeometries()
         self.viewport().update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll code sideways where the mouse is on it, else the chat."""
+        delta = event.angleDelta() if event.pixelDelta().isNull() else event.pixelDelta()
+        is_turned = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and not delta.x()
+        across, along = (delta.y(), 0) if is_turned else (delta.x(), delta.y())
+        if abs(across) > abs(along):
+            at = event.position()
+            number = self.layout_of_rows.row_at(at.y() + self.verticalOffset())
+            item = self.layout_of_rows.item(number) if number >= 0 else None
+            if item is not None:
+                inner = at.y() + self.verticalOffset() - self.layout_of_rows.top(number) - item.text.top()
+                block = item.body.code_at(inner)
+                if block is not None:
+                    self._scroll_code_of(item, block, -across)
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def _scroll_code(self, message_id: str, block: int, step: int) -> None:
+        """Scroll a piece of code by a third of its width."""
+        number = self.layout_of_rows.row_of(message_id)
+        if number >= 0:
+            item = self.layout_of_rows.item(number)
+            self._scroll_code_of(item, block, step * item.text.width() / 3)
+
+    def _scroll_code_of(self, item: RowItem, block: int, by: float) -> None:
+        if item.body.scroll_code(block, by):
+            self.viewport().update()
 
     def moveCursor(self, cursorAction: _CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """Return the message that a key leads to: up and down go from message to message."""

@@ -203,6 +203,47 @@ def test_long_code_is_laid_out_as_far_as_it_is_seen_and_copied_whole(style: Styl
     assert copied == f"Before.\n\n{CODE_OF_MANY_LINES}\n\nAfter."
 
 
+LONG_LINE = "x = " + "1 + " * 200 + "2"
+
+
+def test_a_long_line_of_code_is_one_line_and_is_scrolled_sideways(style: Style) -> None:
+    short, long = settled("```py\nx\n```", style), settled(f"```py\n{LONG_LINE}\n```", style)
+    assert long.height == short.height
+    at = QPointF(WIDTH / 2, long.height - 20)
+    first = long.point_at(at)
+    assert first is not None
+    assert long.code_at(long.height - 20) == 0
+    assert long.scroll_code(0, 100)
+    moved = long.point_at(at)
+    assert moved is not None
+    assert moved.position > first.position + 5
+    assert long.scroll_code(0, 1e6)
+    assert not long.scroll_code(0, 1e6), "its end is the end"
+    assert long.point_at(QPointF(WIDTH - 16, long.height - 20)) == (0, len(LONG_LINE))
+    assert long.scroll_code(0, -1e6)
+    assert long.point_at(at) == first
+
+
+def test_a_line_that_nobody_would_scroll_is_broken(style: Style) -> None:
+    shown = settled("```py\n" + "x" * 1001 + "\n```", style)
+    assert shown.height > settled("```py\n" + "x" * 1000 + "\n```", style).height
+    assert not shown.scroll_code(0, 50)
+
+
+def test_code_that_fits_does_not_move(style: Style) -> None:
+    shown = settled("text\n\n```py\nx\n```", style)
+    assert shown.code_at(2) is None
+    assert not shown.scroll_code(1, 50)
+
+
+def test_pieces_of_long_code_move_together(style: Style) -> None:
+    shown = settled("```py\n" + f"{LONG_LINE}\n" * 150 + "```", style)
+    assert shown.code_at(shown.height - 20) == 0
+    shown.scroll_code(0, 120)
+    points = {shown.point_at(QPointF(100, y)).position % (len(LONG_LINE) + 1) for y in (200, shown.height - 40)}  # type: ignore[union-attr]
+    assert len(points) == 1
+
+
 def test_long_code_that_grows_ends_with_the_height_of_the_whole(style: Style) -> None:
     whole = f"```python\n{CODE_OF_MANY_LINES[:4000]}\n```\nAfter."
     shown = settled(whole[:5], style)

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -594,6 +594,36 @@ def test_code_is_copied_without_its_fence(qtbot: QtBot, view: ChatView, chat: Ch
     assert isinstance(copy, CodeCopy)
     qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == CODE
+
+
+def test_code_is_scrolled_by_the_wheel_and_by_keys_and_the_chat_stays(
+    qtbot: QtBot, view: ChatView, chat: ChatModel
+) -> None:
+    chat.show([question("q"), answer("a", "```py\n" + "x + " * 200 + "\n```\n\n" + "Words. " * 2000)])
+    settle()
+    view.verticalScrollBar().setValue(0)
+    settle()
+    copy = view.controls.find("a", ControlKind.CODE)
+    assert isinstance(copy, CodeCopy)
+    laid = view.layout_of_rows.item(1).body._split()[0]
+    at = QPointF(300, copy.geometry().bottom() + 20)
+    for delta, modifier in (
+        (QPoint(-120, 0), Qt.KeyboardModifier.NoModifier),
+        (QPoint(0, -120), Qt.KeyboardModifier.ShiftModifier),
+    ):
+        before, offset = laid.scrolled, view.verticalOffset()
+        wheel = QWheelEvent(
+            *(at, QPointF(view.viewport().mapToGlobal(at)), QPoint(), delta, Qt.MouseButton.NoButton, modifier),
+            *(Qt.ScrollPhase.NoScrollPhase, False),
+        )
+        QApplication.sendEvent(view.viewport(), wheel)
+        assert laid.scrolled > before
+        assert view.verticalOffset() == offset
+    before = laid.scrolled
+    qtbot.keyClick(copy, Qt.Key.Key_Right)
+    assert laid.scrolled > before
+    qtbot.keyClick(copy, Qt.Key.Key_Left)
+    assert abs(laid.scrolled - before) < 0.01
 
 
 def test_controls_leave_with_their_message_and_give_the_focus_back(view: ChatView, chat: ChatModel) -> None:
