@@ -403,3 +403,13 @@ def test_an_answer_that_has_ended_grows_again_where_it_is_opened_again(path: Pat
     for other in (question.id, "0" * 32):
         with pytest.raises((ValueError, LookupError)):
             store.messages.reopen(other)
+
+
+def test_messages_are_counted_no_further_than_it_matters(path: Path) -> None:
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    store.messages.add(Message.new(conversation.id, answer.id, "user", "And then?"))
+    assert [store.messages.count(conversation.id, most) for most in (0, 2, 3, 9)] == [0, 2, 3, 3]
+    with pytest.raises(LookupError):
+        store.messages.count(new_id(), 9)
+    store.close()
