@@ -288,10 +288,9 @@ class EdgeRegion(QObject):
         path = self._asked_pins.pop(0) if self._asked_pins else ()
         if not path or event.problem is not None:
             return
-        last = path[-1]
+        last_id = path[-1].id
         self.pin_keeper.note(path, event.is_pinned)
-        if last.is_pinned != event.is_pinned:
-            self._library.changes.make(lambda store: store.messages.pin(last.id, event.is_pinned))
+        self._library.changes.make(lambda store: store.messages.pin(last_id, event.is_pinned))
 
     def _on_edit(self, result: EditResult) -> None:
         if result.edit.operation in (Operation.PIN, Operation.DELETE, Operation.RESTORE):

@@ -41,6 +41,7 @@ class PinKeeper(QObject):
         self._kept: dict[str, _Path] = {}
         self._waiting: list[tuple[_Path, bool]] = []
         self._asked: tuple[int, _Path, bool] | None = None
+        self._is_late = False  # the database was compared while a pin was under way
 
     def note(self, path: _Path, is_pinned: bool) -> None:
         """Take note that a person had the branch to the last of these messages pinned, or let go."""
@@ -68,9 +69,15 @@ class PinKeeper(QObject):
         self._asked = None
         if event.problem is None or not is_pinned:
             self.note(path, is_pinned)
-        self._ask_next()
+        if self._is_late:
+            self.renew()
+        else:
+            self._ask_next()
 
     def _compare(self, paths: tuple[_Path, ...]) -> None:
+        self._is_late = self._asked is not None
+        if self._is_late:
+            return
         wanted = {path[-1].id: path for path in paths}
         gone = [(path, False) for number, path in self._kept.items() if number not in wanted]
         self._waiting = [*gone, *((path, True) for number, path in wanted.items() if number not in self._kept)]

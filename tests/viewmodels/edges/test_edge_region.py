@@ -166,17 +166,29 @@ def test_nothing_is_pinned_by_itself_while_an_answer_is_written(qtbot: QtBot, ap
     ask(qtbot, app, "hello there")
     app.act("pin")
     qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned)
-    keeper: PinKeeper = app.edges.pin_keeper
-    qtbot.wait(50)  # it has looked after the pin was kept
-    keeper.forget()
     script.hold = 1
     app.chat.asking.send("and on")
     qtbot.waitUntil(lambda: app.chat.state.now.can_stop)
+    qtbot.wait(50)
+    keeper: PinKeeper = app.edges.pin_keeper
+    keeper.forget()
+    asked = len(of_kind(script, Pin))
     keeper.renew()
     qtbot.wait(50)
-    assert len(of_kind(script, Pin)) == 1
+    assert len(of_kind(script, Pin)) == asked
     script.hold = None
-    qtbot.waitUntil(lambda: len(of_kind(script, Pin)) == 2)
+    qtbot.waitUntil(lambda: len(of_kind(script, Pin)) == asked + 1)
+
+
+def test_a_pin_that_is_taken_back_at_once_is_not_asked_for_again(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "hello there")
+    path = app.chat.open_branch.path
+    app.edges.pin(path, True)
+    app.edges.pin(path, False)
+    qtbot.waitUntil(lambda: not app.edges._asked_pins)
+    qtbot.wait(100)
+    assert not app.library.tree.path[-1].is_pinned
+    assert not app.edges.pin_keeper._kept
 
 
 def test_paths_to_pinned_messages_are_read_from_all_conversations() -> None:
