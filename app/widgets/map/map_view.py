@@ -338,9 +338,15 @@ class MapView(QAbstractScrollArea):
         return [QRectF(one.x - half, one.top + ARM, 2 * half, one.bottom - one.top - ARM + half) for one in placed]
 
     def _label_box(self, number: int) -> QRectF:
-        """Return where a label stands at this zoom: below the end of a leaf, else at the right of its run."""
+        """Return where a label stands at this zoom: below the end of a leaf, else at the right of its run.
+
+        Far out it stands beside the end, as below there may be other lines.
+        """
         item, placed = self.items[number], self._on_screen(number)
         width, height = self._label_size(item)
+        if self.zoom < NEAR:
+            line = self._style.text_style(TextRole.UI).line
+            return QRectF(placed.x + RUN_LABEL / 2, placed.bottom - line / 2, width, height)
         if item.is_leaf:
             return QRectF(placed.x - width / 2, placed.bottom + LEAF_LABEL, width, height)
         middle = (placed.top + placed.bottom) / 2 if placed.label is None else placed.label.middle * self.zoom
@@ -349,12 +355,13 @@ class MapView(QAbstractScrollArea):
     def _paint_label(self, painter: QPainter, item: MapItem, box: QRectF, *, is_open: bool, is_hovered: bool) -> None:
         theme, detail = self._style.theme, self._style.text_style(TextRole.CAP)
         name = self._style.text_style(TextRole.HEADLINE if is_open else TextRole.UI)
-        align = Qt.AlignmentFlag.AlignHCenter if item.is_leaf else Qt.AlignmentFlag.AlignLeft
+        is_centred = item.is_leaf and self.zoom >= NEAR
+        align = Qt.AlignmentFlag.AlignHCenter if is_centred else Qt.AlignmentFlag.AlignLeft
         second = _HERE if is_open and item.is_leaf else item.detail
         color = theme.accent if is_open or is_hovered else theme.text
         star = _STAR + 4 if item.is_favourite else 0
         width = min(name.width(item.label), box.width() - star)
-        left = box.left() if not item.is_leaf else box.center().x() - (width + star) / 2
+        left = box.left() if not is_centred else box.center().x() - (width + star) / 2
         first = QRectF(left + star, box.top(), width, name.line)
         # A wire does not go through words.
         painter.fillRect(first.adjusted(-star - 2, 0, 2, 0), theme.panel)

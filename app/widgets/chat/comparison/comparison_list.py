@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from PySide6.QtCore import QModelIndex, QObject, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -218,7 +218,12 @@ class ComparisonDelegate(QStyledItemDelegate):
 
 
 class ComparisonList(QListView):
-    """Shows the rows of a comparison. Laying out takes slices, however many there are."""
+    """Shows the rows of a comparison. Laying out takes slices, however many there are.
+
+    Signal: resized(), the columns have another width.
+    """
+
+    resized = Signal()
 
     def __init__(self, style: Style, comparison: Comparison, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -265,6 +270,7 @@ class ComparisonList(QListView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
+        self.resized.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the line between both sides below the rows."""

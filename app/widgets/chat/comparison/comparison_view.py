@@ -111,6 +111,7 @@ class ComparisonView(QWidget):
             QWidget.setTabOrder(before, after)
         self.tab_order = (*stops, self.list)
         comparison.state.changed.connect(self._show)
+        self.list.resized.connect(self._arrange)  # which comes later than its geometry where it was hidden
         style.changed.connect(self._arrange)
         style.changed.connect(self.update)
         self._show()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -18,7 +18,7 @@ from app.viewmodels.comparison.word_differences import MOST_OF_LINES
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.text.formatting import HARD
 from app.widgets.chat.comparison.compared_blocks import ComparedBlocks
-from app.widgets.chat.comparison.comparison_list import _SLICE_ROWS, ComparisonList
+from app.widgets.chat.comparison.comparison_list import _SLICE_ROWS, ComparisonList, columns
 from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, pair_rows, spoken_row
 from app.widgets.chat.comparison.comparison_view import ComparisonView
 from app.widgets.kit.style import Style
@@ -117,6 +117,21 @@ def test_escape_here_belongs_to_the_comparison_and_not_to_the_menu(forked: MainW
         event.ignore()
         QApplication.sendEvent(view_of(forked), event)
         assert event.isAccepted() == is_taken
+
+
+def test_what_stands_above_each_column_is_in_its_place_from_the_first_moment(qtbot: QtBot, forked: MainWindow) -> None:
+    forked.resize(880, 560)
+    forked.do("compare")
+    view = view_of(forked)
+    qtbot.waitUntil(lambda: view.buttons[1].geometry().right() > view.width() // 2)
+    edges = [0]
+    for stop in view.tab_order[:-1]:
+        edges += [stop.geometry().left(), stop.geometry().right()]
+    assert edges == sorted(edges)
+    assert edges[-1] <= view.width()
+    left, right = columns(QRectF(view.list.viewport().rect()))
+    assert view.buttons[0].geometry().right() <= left.right() + 1
+    assert view.choosers[1].geometry().left() < right.left()
 
 
 def test_tab_goes_through_both_sides_to_the_rows(qtbot: QtBot, forked: MainWindow) -> None:
