@@ -18,6 +18,7 @@ from app.viewmodels.kit.trees import KeyedTreeModel
 from app.viewmodels.warmth.warmth import Warmth
 
 _MOST_KNOWN = 500
+_MANY = 300  # rows, each of which a view that has it open looks at for every row that moves
 _GONE = BranchRow("", "", None, "", "", "", 0, 0.0, 0, False, False, False, False)
 
 
@@ -28,9 +29,11 @@ class BranchModel(KeyedTreeModel[OutlineNode]):
 
     Attribute: deepest, the level of the row that stands furthest to the right.
 
-    Signals: shown(), what is drawn may differ; nameAsked(str, str), the id of a row and what it shall be called.
+    Signals: replaced(), many rows are about to come or go; shown(), what is drawn may differ; nameAsked(str, str), the
+    id of a row and what it shall be called.
     """
 
+    replaced = Signal()
     shown = Signal()
     nameAsked = Signal(str, str)
 
@@ -53,10 +56,14 @@ class BranchModel(KeyedTreeModel[OutlineNode]):
     def show_tree(self, tree: MessageTree, choice: OutlineChoice) -> None:
         """Show the branches of a tree, which may be the one that is shown, in another state."""
         is_same = tree is self._tree and tree.runs() is self._runs and choice == self._choice
+        if tree is not self._tree or choice != self._choice or (not is_same and len(tree.runs()) > _MANY):
+            self.replaced.emit()
         self._tree, self._runs, self._choice = tree, tree.runs(), choice
         if not is_same or choice.words or choice.unfolded:
             nodes = outline_nodes(tree, choice)
             self.deepest = max((node.level for node in nodes), default=0)
+            if len(tree.runs()) > _MANY and not is_same:
+                self.show([])  # which takes as long as there are rows, and not as there are ways to move them
             self.show(nodes)
         self._follow_path()
         self._renew_rows()

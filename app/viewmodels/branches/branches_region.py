@@ -89,6 +89,11 @@ class BranchesRegion(QObject):
         """Follow nothing while nobody looks."""
         self._is_awake = False
 
+    @property
+    def chosen_id(self) -> str:
+        """The row that commands are about, "" without one."""
+        return self._chosen_id
+
     # What is listed
 
     def look_for(self, words: str) -> None:

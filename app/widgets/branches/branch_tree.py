@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRectF,
+    QSignalBlocker,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
@@ -52,12 +63,13 @@ class BranchTree(QTreeView):
         self.setIndentation(0)
         self.setUniformRowHeights(True)
         self.setModel(region.model)
-        region.model.rowsInserted.connect(self._open_new)
-        region.model.rowsMoved.connect(self._open_destination)
-        region.model.shown.connect(self.viewport().update)
+        self._has_new_rows, self._scrolled = True, 0
+        region.model.rowsInserted.connect(self._note_rows)
+        region.model.rowsMoved.connect(self._note_rows)
+        region.model.replaced.connect(self._forget_open)
+        region.model.shown.connect(self._open_new)
         region.chosen.connect(self._choose)
-        self.expandAll()
-        self._collapse_again()
+        self._open_new()
 
     # Where things stand
 
@@ -118,23 +130,40 @@ class BranchTree(QTreeView):
                 waiting += [self._branches.index(row, 0, at) for row in range(rows)]
         return found
 
-    def _open_new(self, parent: QModelIndex, first: int, last: int) -> None:
-        """Open what has come in, but for what the person has put away."""
-        for row in range(first, last + 1):
-            self.expandRecursively(self._branches.index(row, 0, parent))
-        self._open_destination(QModelIndex(), 0, 0, parent)
-        self._collapse_again()
-        self.scheduleDelayedItemsLayout()  # rows further down were marked as open without being laid out
+    def _forget_open(self) -> None:
+        """Let go of which rows are open, each of which would be looked at for every row that comes or goes."""
+        self._scrolled = self.verticalScrollBar().value()
+        with QSignalBlocker(self):
+            self.collapseAll()
+        self._has_new_rows = True
 
-    def _open_destination(self, source: QModelIndex, first: int, last: int, destination: QModelIndex) -> None:
-        if destination.isValid() and self._id(destination) not in self._region.collapsed:
-            self.expand(destination)
+    def _note_rows(self) -> None:
+        self._has_new_rows = True
 
-    def _collapse_again(self) -> None:
-        for row_id in self._region.collapsed:
-            index = self._branches.index_of(row_id)
-            if index.isValid():
-                self.collapse(index)
+    def _open_new(self) -> None:
+        """Open what has come in or moved, but for what the person has put away; all at once, so it is laid out once."""
+        if self._has_new_rows:
+            self._has_new_rows = False
+            self.scheduleDelayedItemsLayout()  # until then a row that is opened is only noted
+            for node in self._branches.nodes():
+                index = self._branches.index_of(node.id)
+                if self._branches.rowCount(index):
+                    with QSignalBlocker(self):
+                        self.setExpanded(index, node.id not in self._region.collapsed)
+            self._choose_again()
+            self.executeDelayedItemsLayout()
+        if self._scrolled:
+            self.verticalScrollBar().setValue(self._scrolled)
+            self._scrolled = 0
+        self.viewport().update()
+
+    def _choose_again(self) -> None:
+        """Have the chosen row be the current one where all rows were taken out and came in again."""
+        index = self._branches.index_of(self._region.chosen_id)
+        if not self.currentIndex().isValid() and index.isValid():
+            self.setAutoScroll(False)
+            self.setCurrentIndex(index)
+            self.setAutoScroll(True)
 
     def _choose(self, row_id: str) -> None:
         """Follow the branch that was opened elsewhere."""

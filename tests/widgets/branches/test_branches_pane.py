@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.viewmodels.app import App
+from app.viewmodels.branches import branch_model
 from app.viewmodels.branches.branches_region import NO_BRANCHES
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.kit.style import Style
@@ -259,3 +260,22 @@ def test_the_pane_holds_all_its_parts_at_any_text_size(pane: BranchesPane, style
         for button in pane.foot.buttons:
             assert QPointF(button.geometry().right(), 0).x() <= width
             assert button.width() >= button.sizeHint().width() - 1
+
+
+def test_many_branches_stay_as_they_were_left_while_one_is_added(
+    pane: BranchesPane, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All rows go and come again then; what the person sees of it stays."""
+    monkeypatch.setattr(branch_model, "_MANY", 2)
+    press(pane, app, Key.Key_Up)
+    press(pane, app, Key.Key_Up)
+    press(pane, app, Key.Key_Left)
+    press(pane, app, Key.Key_Left)
+    assert (rows(pane), current(pane)) == (["One 0", "Two", "Five"], "Two")
+    tree = app.library.tree
+    tree.add(Message.new(tree.conversation_id, tree.path[1].id, "user", "Six"), select=False)
+    app.library.state.refresh()
+    settle(app)
+    assert current(pane) == "Two"
+    assert {"Six", "Two", "Five"} < set(rows(pane))
+    assert "Three" not in rows(pane)
