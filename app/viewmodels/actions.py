@@ -665,7 +665,7 @@ TABLE: tuple[Row, ...] = (
         keys=("Ctrl+Alt+W",),
         tip="Reads the branch in the background, so that going on begins at once; again to stop.",
         needs="warm_ups",
-        is_enabled=lambda state: state.edges.can_warm_branch,
+        is_enabled=lambda state: state.has_cached_branch,
         is_checked=lambda state: bool(state.edges.warming),
         run=lambda app: app.edges.warm_up(app.chat.open_branch.path),
     ),

@@ -95,6 +95,7 @@ class App(QObject):
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
         self.state.follow(settings.changed, self.find.changed, self.edges.state.staled)
+        self.edges.state.follow(self.chat.state.staled)
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
         host.happened.connect(self._on_event)

@@ -61,7 +61,6 @@ class EdgeState:
     can_unpin: bool = False
     can_evict: bool = False
     can_warm_up: bool = False
-    can_warm_branch: bool = False
     price: str = ""
     warming: str = ""
     done: float | None = None
@@ -337,7 +336,6 @@ class EdgeRegion(QObject):
             shows_others=shown.shows_others,
             warming=edge_text.warming_up(warming) if warming is not None else "",
             done=warming.done / warming.total if warming is not None and warming.total else None,
-            can_warm_branch=has("warm_ups") and is_free and bool(self._library.tree.path),
         )
         if row is None:
             return base
@@ -351,7 +349,6 @@ class EdgeRegion(QObject):
             can_unpin=has("pins") and is_known and row.is_pinned and is_free,
             can_evict=has("evictions") and is_held and not row.is_pinned,
             can_warm_up=has("warm_ups") and is_known and is_free and row.residency != "live",
-            can_warm_branch=base.can_warm_branch,
             price=edge_text.price(self._price) if self._price is not None else "",
             warming=base.warming,
             done=base.done,
