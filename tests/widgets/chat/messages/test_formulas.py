@@ -227,6 +227,22 @@ def test_formulas_that_come_move_nothing_that_is_looked_at(
             assert abs(top_of(view, *still) - before) <= 1, (seed, step)
 
 
+def test_a_formula_is_shown_as_soon_as_it_is_drawn(qtbot: QtBot, style: Style, given: GivenFormulas) -> None:
+    chat = ChatModel()
+    view = ChatView(style, chat, Shown(ChatState()), BY_ID)
+    qtbot.addWidget(view)
+    show(view, 840, 600)
+    chat.show([question("q"), answer("a", "A formula: $h9$ and $broken$.")])
+    for _ in range(3):
+        QApplication.processEvents()
+    low = view.layout_of_rows.height(1)
+    given.give()
+    for _ in range(3):
+        QApplication.processEvents()
+    assert view.layout_of_rows.height(1) > low + 60
+    assert "broken" in view.layout_of_rows.item(1).body._split()[0].document.toPlainText()
+
+
 def first_that_stays(view: ChatView, coming: list[str]) -> tuple[int, int] | None:
     """The row and block of what stands first in sight and has none of these formulas."""
     rows, top = view.layout_of_rows, view.verticalOffset()
