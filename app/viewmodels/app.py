@@ -77,6 +77,8 @@ class App(QObject):
         self.hub = HubRegion(settings, folders, notices, self.model.open, self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.library = LibraryRegion(self._store, self.model, notices, self)
+        self.library.restore_folds(settings.values.folded, settings.values.unfolded)
+        self.library.foldsChanged.connect(self._keep_folds)
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
         self.edges = EdgeRegion(
             *(host, self._store, self.library, self.model, self.cache, self.chat.cost_queries, self.chat.is_writing),
@@ -186,6 +188,10 @@ class App(QObject):
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
         values = self.settings.values
         return AppState(*regions, self.hub.state.now, values, self.find.can_go, self.edges.state.now)
+
+    def _keep_folds(self) -> None:
+        folded, unfolded = self.library.folds
+        self.settings.update(folded=folded, unfolded=unfolded)
 
     def _tell_hub(self) -> None:
         """Tell the hub's rows which of them are on this machine already."""

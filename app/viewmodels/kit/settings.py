@@ -75,7 +75,8 @@ class SettingsValues:
 
     appearance: "system", "light" or "dark". code_font: a family of fixed pitch, "" for the system's.
     cache_folder: where cached state is written, "" for the usual place. keys: the shortcut of each command that has
-    another one than in the table, "" for none. settings_page: id of the page of the settings that was in sight.
+    another one than in the table, "" for none. folded, unfolded: ids of rows of the sidebar. settings_page:
+    id of the page of the settings that was in sight.
     """
 
     model: str = ""
@@ -100,6 +101,8 @@ class SettingsValues:
     code_font: str = ""
     cache_folder: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
+    folded: tuple[str, ...] = ()
+    unfolded: tuple[str, ...] = ()
     settings_page: str = ""
     window: WindowState = field(default_factory=WindowState)
 
@@ -129,6 +132,8 @@ class SettingsChanges(TypedDict, total=False):
     code_font: str
     cache_folder: str
     keys: Mapping[str, str]
+    folded: tuple[str, ...]
+    unfolded: tuple[str, ...]
     settings_page: str
     window: WindowState
 
@@ -239,7 +244,7 @@ def settings_from(found: Any) -> SettingsValues:
         window["splitter"] = _all(int, window.get("splitter", ()))
         _require_states(window.get("panes", {}))
         values["window"] = WindowState(**window)
-    for name in ("recent_models", "model_folders", "hub_tokens"):
+    for name in ("recent_models", "model_folders", "hub_tokens", "folded", "unfolded"):
         values[name] = _all(str, values.get(name, ()))
     _require_times(values.get("models_used", {}))
     _require_bits(values.get("kv_bits", {}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,8 @@ class LibraryRegion(QObject):
 
     Signals: left(), what is open is about to be another conversation; opened(str), this one is; moved(str), the tree of
     this conversation is another one; removed(str), this one is gone; reached(str), this message was looked for and is
-    on the path now; folderMade(str), a folder stands in the list and wants a name.
+    on the path now; folderMade(str), a folder stands in the list and wants a name;
+    foldsChanged(), a row was folded or unfolded.
     """
 
     left = Signal()
@@ -53,6 +54,7 @@ class LibraryRegion(QObject):
     removed = Signal(str)
     reached = Signal(str)
     folderMade = Signal(str)
+    foldsChanged = Signal()
 
     state: LiveState[LibraryState]
 
@@ -176,6 +178,17 @@ class LibraryRegion(QObject):
         else:
             self._folded.discard(folder_id)
             self._unfolded.add(folder_id)
+        self.state.refresh()
+        self.foldsChanged.emit()
+
+    @property
+    def folds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ids of the rows that the person folded, and of those that they unfolded."""
+        return tuple(sorted(self._folded)), tuple(sorted(self._unfolded))
+
+    def restore_folds(self, folded: Iterable[str], unfolded: Iterable[str]) -> None:
+        """Have the rows folded as they were left."""
+        self._folded, self._unfolded = set(folded), set(unfolded)
         self.state.refresh()
 
     def rename(self, row_id: str, title: str) -> None:
