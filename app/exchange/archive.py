@@ -58,7 +58,7 @@ class Archive:
 
     @property
     def manifest(self) -> str:
-        """What an archive of Espalier's own tells of itself; "" for another program's."""
+        """Return what an archive of Espalier's own tells of itself; "" for another program's."""
         if self._manifest is None:
             return ""
         try:
