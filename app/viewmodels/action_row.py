@@ -1,0 +1,32 @@
+"""The rows of the table of commands, and the regions of the program on which commands are carried out."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from app.viewmodels.app_state import AppState
+from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.chat.chat_region import ChatRegion
+from app.viewmodels.comparison.comparison import Comparison
+from app.viewmodels.edges.edge_region import EdgeRegion
+from app.viewmodels.find.find import Find
+from app.viewmodels.kit.action import Action, Submenu
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.model_region import ModelRegion
+
+
+class Regions(Protocol):
+    """The regions on which commands are carried out."""
+
+    chat: ChatRegion
+    comparison: Comparison
+    library: LibraryRegion
+    cache: CacheRegion
+    edges: EdgeRegion
+    model: ModelRegion
+    find: Find
+    settings: Settings
+
+
+Row = Action[Regions, AppState] | Submenu
