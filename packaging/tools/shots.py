@@ -560,6 +560,13 @@ def turn() -> None:
     time.sleep(0.005)
 
 
+def _is_priced(app: App) -> bool:
+    """Whether each conversation is marked with its warmth, which comes for one after the other."""
+    listed = (one.id for one in app.library.library.conversations if one.title)
+    marks = [app.chat.warmth.warmth_of_conversation(one) for one in listed]  # each has to be looked up to be priced
+    return None not in marks
+
+
 class Stillness:
     """Whether a window has looked alike for some turns."""
 
@@ -600,6 +607,8 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     app.start(scene.model)
     stage.start()
     wait(f"{scene.name} stands", lambda: scene.stands(app) and stage.is_idle)
+    if app.chat.state.now.subtitle:
+        wait(f"{scene.name} is priced", lambda: _is_priced(app))
     if scene.then is not None:
         scene.then(app, window)
     part = scene.part(window)

@@ -22,7 +22,7 @@ from app.kvcache.layers import CacheFaultError
 from app.kvcache.node import FileRef
 from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.kvcache.trie import Trie
-from app.kvcache.view import dump, view
+from app.kvcache.view import EdgeLabel, dump, view
 from app.protocol.reports import Reason
 from tests.bench.paper import PaperCache, PaperRows
 
@@ -120,7 +120,7 @@ class Life:
             "go on": lambda: self._ask(self._path + array("i", (1_001, 1_002))),
             "price": lambda: self.cache.price(self._path),
             "residencies": lambda: self.cache.residencies(self._path, range(0, depth, depth // 10)),
-            "picture": lambda: view(self.cache, 1, lambda tokens: ""),
+            "picture": lambda: view(self.cache, 1, lambda _node: EdgeLabel("")),
             "text": lambda: dump(self.cache),
             "pin": lambda: self.cache.pin(self._path),
             "leave": lambda: self._ask(array("i", (1_003, 1_004))),

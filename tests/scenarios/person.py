@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from app.viewmodels.library.samples import SAMPLE_ID
+
 TOOLS = ("Xvfb", "xdotool")
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds for one step; these machines are shared
@@ -57,14 +59,16 @@ class Person:
         self.xdotool("key", "--delay", "40", *keys)
 
     def messages(self) -> list[tuple[str, str, str | None, int]]:
-        """(role, text, why it stopped, whether it is on the open path's side of its fork), oldest first."""
+        """(role, text, why it stopped, whether it is on the open path's side of its fork), oldest first; no sample."""
         file = next(self.data.glob("**/conversations.db"), None)
         if file is None:
             return []
         with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
             return database.execute(
                 "SELECT role, text || ifnull((SELECT group_concat(text, '') FROM message_text t"
-                " WHERE t.message = m.number), ''), stop, visited FROM message m ORDER BY number"
+                " WHERE t.message = m.number), ''), stop, visited FROM message m WHERE conversation NOT IN"
+                " (SELECT number FROM conversation WHERE id = ?) ORDER BY number",
+                (SAMPLE_ID,),
             ).fetchall()
 
     def wait_until(self, holds: Callable[[list[tuple[str, str, str | None, int]]], bool], what: str) -> None:
