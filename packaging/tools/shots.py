@@ -607,7 +607,7 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
     app.start(scene.model)
     stage.start()
     wait(f"{scene.name} stands", lambda: scene.stands(app) and stage.is_idle)
-    if app.chat.state.now.subtitle:
+    if app.model.current_model.info is not None and not app.chat.state.now.is_empty:
         wait(f"{scene.name} is priced", lambda: _is_priced(app))
     if scene.then is not None:
         scene.then(app, window)
