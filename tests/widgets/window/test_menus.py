@@ -8,7 +8,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenuBar
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.actions import ACTIONS, Menu
+from app.viewmodels.actions import ACTIONS
+from app.viewmodels.kit.action import Menu
 from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.settings import Settings
 from app.widgets.window.menus import Menus
