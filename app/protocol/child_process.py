@@ -6,18 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-_ROOT = Path(__file__).parents[2]
+CHILD_FOLDER = Path(__file__).resolve().parents[2]
+"""The folder that such a process works in."""
+
+
+def child_command(flag: str) -> list[str]:
+    """Return what starts this program with a flag that makes it do one thing."""
+    return [sys.executable, flag] if hasattr(sys, "frozen") else [sys.executable, "-m", "app", flag]
 
 
 def start_child(flag: str, stdin: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
     """Start this program with a flag that makes it do one thing: it inherits nothing, and no signal of a terminal."""
-    command = [sys.executable, flag] if hasattr(sys, "frozen") else [sys.executable, "-m", "app", flag]
     return subprocess.Popen(  # noqa: S603 - this very program, with a flag of its own
-        command,
+        child_command(flag),
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        cwd=_ROOT,
+        cwd=CHILD_FOLDER,
         close_fds=True,
         start_new_session=True,
         bufsize=0,

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
-import sys
-from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.hub import FLAG
 from app.hub.messages import Arrived, Failed, Request, line_of, reply_of
+from app.protocol.child_process import CHILD_FOLDER, child_command
 
 logger = logging.getLogger(__name__)
 
-_ROOT = Path(__file__).parents[2]
 _PATIENCE = 2000  # milliseconds until a process that was killed has ended
 _LARGEST = 1 << 26  # bytes of one reply
 _TITLE = "The process for hubs ended"
@@ -69,10 +67,10 @@ class HubProcess(QObject):
 
     def _started(self) -> QProcess:
         process = QProcess(self)
-        process.setProgram(sys.executable)
-        process.setArguments([FLAG] if hasattr(sys, "frozen") else ["-m", "app", FLAG])
-        if not hasattr(sys, "frozen"):
-            process.setWorkingDirectory(str(_ROOT))
+        program, *arguments = child_command(FLAG)
+        process.setProgram(program)
+        process.setArguments(arguments)
+        process.setWorkingDirectory(str(CHILD_FOLDER))
         process.setStandardErrorFile(QProcess.nullDevice())
         process.readyReadStandardOutput.connect(self._take)
         process.finished.connect(self._on_end)

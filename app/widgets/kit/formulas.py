@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import logging
 import math
-import sys
 from collections import OrderedDict, deque
 from dataclasses import dataclass
-from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QProcess, QRectF, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.formulas import EM, FLAG, LONGEST
+from app.protocol.child_process import CHILD_FOLDER, child_command
 
 logger = logging.getLogger(__name__)
 
-_ROOT = Path(__file__).resolve().parents[3]
 _KEPT, _MOST_WAITING, _MOST_DEATHS = 1000, 2000, 3
 _LARGEST = 1 << 20  # bytes of an answer
 _PATIENCE_MS = 15_000  # for an answer, the start of the process included
@@ -113,10 +111,10 @@ class Formulas(QObject):
 
     def _started(self) -> QProcess:
         process = QProcess(self)
-        process.setProgram(sys.executable)
-        process.setArguments([FLAG] if hasattr(sys, "frozen") else ["-m", "app", FLAG])
-        if not hasattr(sys, "frozen"):
-            process.setWorkingDirectory(str(_ROOT))
+        program, *arguments = child_command(FLAG)
+        process.setProgram(program)
+        process.setArguments(arguments)
+        process.setWorkingDirectory(str(CHILD_FOLDER))
         process.setStandardErrorFile(QProcess.nullDevice())
         process.readyReadStandardOutput.connect(self._take)
         process.finished.connect(self._on_end)

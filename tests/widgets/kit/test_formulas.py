@@ -63,7 +63,7 @@ def test_a_formula_that_takes_for_ever_is_given_up_and_the_next_one_drawn(qtbot:
 def test_a_process_that_cannot_be_started_leaves_every_formula_as_it_is(
     qtbot: QtBot, formulas: Formulas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formulas_module.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(formulas_module, "child_command", lambda flag: ["/nowhere/python", flag])
     many = [f"x_{number}" for number in range(20)]
     wait_for(qtbot, formulas, *many)
     assert all(formulas.drawing(tex, is_display=False) is None for tex in many)
