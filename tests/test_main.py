@@ -94,7 +94,7 @@ def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Ca
 
 def ask(qtbot: QtBot, program: Program, text: str) -> None:
     qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
-    program.app.chat.asking.send(text)
+    program.app.chat.requests.send(text)
     qtbot.waitUntil(lambda: [row.text for row in program.app.chat.chat_model.rows][-1:] == [f"You said: {text}"])
     qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
 
@@ -363,7 +363,7 @@ def test_a_program_with_an_engine_that_writes_nothing_makes_no_folder_for_it(
 def test_closing_while_a_model_loads(make_program: Callable[..., Program], script: Script) -> None:
     script.load_gate.clear()
     program = make_program()
-    program.app.chat.asking.send("Never answered")
+    program.app.chat.requests.send("Never answered")
     program.close()
     program.close()
     assert not program.window.isVisible()
@@ -376,7 +376,7 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     program = make_program(model=Path("/models/one"))
     ask(qtbot, program, "Well?")
     script.crash = "Crash"
-    program.app.chat.asking.send("Crash")
+    program.app.chat.requests.send("Crash")
     qtbot.waitUntil(lambda: program.app.chat.state.now.card is not None)
     script.commands.clear()
     again = make_program()
@@ -454,7 +454,7 @@ def begin(self, model=None):
             self.app.chat.open_draft.write("half a thought")
             self.window.close()
         elif what == "hang" and is_ready:
-            self.app.chat.asking.send("one two three four five")
+            self.app.chat.requests.send("one two three four five")
         elif what == "hang" and any(one.tokens == 3 for one in self.app.chat.questions.at_engine):
             print("quit", flush=True)
             self.window.close()

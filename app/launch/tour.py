@@ -70,7 +70,7 @@ class Tour:
 
     def _ask(self, text: str, rows: int) -> None:
         """Send a question and wait for the end of its answer, which is then the last of so many messages."""
-        self._app.chat.asking.send(text)
+        self._app.chat.requests.send(text)
         self._wait(f"“{text}” is answered", lambda: self._is_at_rest() and len(self._rows) == rows and self._ends(text))
 
     def _ends(self, question: str) -> bool:

@@ -33,7 +33,7 @@ ROWS: tuple[Row, ...] = (
         keys=("Ctrl+R",),
         tip="Asks for another answer beside the old one.",
         is_enabled=lambda state: state.chat.can_regenerate,
-        run=lambda app: app.chat.asking.regenerate(),
+        run=lambda app: app.chat.requests.regenerate(),
     ),
     Action(
         id="branch_here",
@@ -52,7 +52,7 @@ ROWS: tuple[Row, ...] = (
         title="Answer This Question",
         tip="Has the question answered that ends the branch, and that nobody answered.",
         is_enabled=lambda state: state.chat.has_unanswered,
-        run=lambda app: app.chat.asking.answer_the_end(),
+        run=lambda app: app.chat.requests.answer_the_end(),
     ),
     Action(
         id="continue",
@@ -62,7 +62,7 @@ ROWS: tuple[Row, ...] = (
         keys=("Ctrl+Shift+Return",),
         tip="Has an answer go on that was stopped, cut off or came to a limit.",
         is_enabled=lambda state: state.chat.can_continue,
-        run=lambda app: app.chat.asking.go_on(),
+        run=lambda app: app.chat.requests.go_on(),
     ),
     Action(
         id="edit_answer",
@@ -81,7 +81,7 @@ ROWS: tuple[Row, ...] = (
         title="Answer Again with the Same Settings and Seed",
         tip="Asks for the same answer once more, beside the old one.",
         is_enabled=lambda state: state.chat.can_regenerate,
-        run=lambda app: app.chat.asking.repeat_answer(),
+        run=lambda app: app.chat.requests.repeat_answer(),
     ),
     Action(
         id="ask_again",
@@ -90,7 +90,7 @@ ROWS: tuple[Row, ...] = (
         title="Ask Again with the New System Prompt",
         tip="Asks the last question beside itself, with what was changed in the settings.",
         is_enabled=lambda state: state.chat.can_ask_again,
-        run=lambda app: app.chat.asking.ask_again_with_settings(),
+        run=lambda app: app.chat.requests.ask_again_with_settings(),
     ),
     Action(
         id="answer_settings",
@@ -206,6 +206,6 @@ ROWS: tuple[Row, ...] = (
         ),
         tip="Stops the answer, and keeps what was written; else a model that is being opened.",
         is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
-        run=lambda app: app.chat.asking.stop_or_cancel_edit(),
+        run=lambda app: app.chat.requests.stop_or_cancel_edit(),
     ),
 )

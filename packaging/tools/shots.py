@@ -137,7 +137,7 @@ def _ask(text: str) -> Callable[[App, MainWindow], None]:
     def ask(app: App, window: MainWindow) -> None:
         seconds = chain([0.0], repeat(1.0))  # when the first word comes, and ever after
         vars(question)["time"] = SimpleNamespace(monotonic=lambda: next(seconds))
-        app.chat.asking.send(text)
+        app.chat.requests.send(text)
 
     return ask
 
@@ -196,7 +196,7 @@ def _overflow(app: App, window: MainWindow) -> None:
 def _is_over(app: App) -> bool:
     now = app.chat.state.now
     if now.card is None and now.send_price.startswith("Does not fit"):
-        app.chat.asking.send("What is in it?")
+        app.chat.requests.send("What is in it?")
     return now.card is not None
 
 

@@ -108,7 +108,7 @@ class Bench:
 
     def ask(self, text: str) -> None:
         """Send a question."""
-        self.program.app.chat.asking.send(text)
+        self.program.app.chat.requests.send(text)
         self.program.app.catch_up()
 
     def close(self) -> None:
@@ -174,7 +174,7 @@ class Person(QObject):
         app = self._bench.program.app
         if not app.chat.questions.at_engine:
             if app.library.open_id == self._home:
-                app.chat.asking.send(QUESTION)
+                app.chat.requests.send(QUESTION)
                 self._asked += 1
             else:
                 app.library.open(self._home)

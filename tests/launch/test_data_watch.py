@@ -82,12 +82,12 @@ def test_the_window_says_that_the_data_folder_is_gone_and_goes_on(
     assert program.window.chat.banner.isVisible()
     words: list[str] = []
     app.chat.open_draft.textReplaced.connect(words.append)
-    app.chat.asking.send("What is a branch?")
+    app.chat.requests.send("What is a branch?")
     qtbot.waitUntil(lambda: words[-1:] == ["What is a branch?"], timeout=20_000)
     assert "not where they were" in app.notices.now.text
     shutil.move(tmp_path / "trash", data_folder)
     qtbot.waitUntil(lambda: app.notices.now.text == "", timeout=20_000)
-    app.chat.asking.send("What is a branch?")
+    app.chat.requests.send("What is a branch?")
     qtbot.waitUntil(
         lambda: len(app.chat.chat_model.rows) == 2 and not app.chat.chat_model.rows[1].is_streaming, timeout=60_000
     )

@@ -107,7 +107,7 @@ class Hurry(QObject):
             self._type(*self._typing)
         elif now.chat.is_writing:
             if self._random.random() < 0.01:
-                self._do("stopping", app.chat.asking.stop)
+                self._do("stopping", app.chat.requests.stop)
         elif now.activity.text.startswith("Ready"):
             self._choose()
 
@@ -119,7 +119,7 @@ class Hurry(QObject):
         actions = {
             "typing": self._begin_typing,
             "forking": self._fork,
-            "again": lambda: self._do("again", app.chat.asking.regenerate),
+            "again": lambda: self._do("again", app.chat.requests.regenerate),
             "walking": self._walk,
             "paging": self._page,
             "leaving": lambda: self._do("leaving", app.library.new_conversation),
@@ -157,7 +157,7 @@ class Hurry(QObject):
         self._app.chat.open_draft.write(text[:typed])
         if typed >= len(text):
             self._typing = None
-            self._do("streaming", lambda: self._app.chat.asking.send(text))
+            self._do("streaming", lambda: self._app.chat.requests.send(text))
 
     def _do(self, what: str, action: Any) -> None:
         tell("doing", what=what)

@@ -17,7 +17,7 @@ def answer(sitting: Sitting, text: str) -> Message:
     """Ask a question and wait for the whole answer."""
     app = sitting.app
     count = len(app.library.tree)
-    app.chat.asking.send(text)
+    app.chat.requests.send(text)
     sitting.until(lambda: len(app.library.tree) == count + 2 and not list(app.chat.questions))
     return app.library.tree.path[-1]
 
@@ -26,7 +26,7 @@ def again(sitting: Sitting, message_id: str) -> Message:
     """Have an answer given once more, as the menu of a message does."""
     app = sitting.app
     count = len(app.library.tree)
-    app.chat.asking.repeat_answer(message_id)
+    app.chat.requests.repeat_answer(message_id)
     sitting.until(lambda: len(app.library.tree) == count + 1 and not list(app.chat.questions))
     return app.library.tree.path[-1]
 
@@ -44,13 +44,13 @@ def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_resta
     assert first.ids
     assert first.stats is not None
     assert again(sitting, first.id).ids == first.ids
-    chat.asking.regenerate(first.id)
+    chat.requests.regenerate(first.id)
     sitting.until(lambda: not list(chat.questions))
     assert sitting.app.library.tree.path[-1].ids != first.ids  # with another seed
     chat.settings.apply("Creative")
     chat.settings.instruct("")
     other = answer(sitting, "Which keys should I learn first?")
-    sitting.app.chat.asking.regenerate(other.id)
+    sitting.app.chat.requests.regenerate(other.id)
     sitting.until(lambda: not list(chat.questions))
     chat.open_branch.show(first.id)
     assert again(sitting, first.id).ids == first.ids

@@ -50,12 +50,12 @@ def test_a_stopped_answer_goes_on_with_nothing_computed_again(qtbot: QtBot, tmp_
     app.library.open(answer.conversation_id)
     sitting.until(lambda: app.chat.state.now.can_continue)
     before = len(sitting.told(RunStarted))
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     sitting.until(lambda: len(sitting.told(RunStarted)) > before)
     sitting.until(
         lambda: app.library.tree.path[-1].stop is not None or len(app.chat.chat_model.rows[-1].text) > len(answer.text)
     )
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     sitting.until(lambda: not list(app.chat.questions))
     assert sitting.told(RunStarted)[-1].request.excess == 0
     grown = app.library.tree.path[-1]
@@ -83,9 +83,9 @@ def test_two_models_answer_the_same_question_beside_each_other_and_never_share(q
     first = app.library.tree.path[-1]
     app.model.open(str(two))
     sitting.until(lambda: app.chat.state.now.model_name == "two")
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     sitting.until(lambda: len(app.library.tree) == 3 and len(app.chat.chat_model.rows[-1].text) > 3)
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     sitting.until(lambda: not list(app.chat.questions))
     second = app.library.tree.path[-1]
     assert second.parent_id == first.parent_id

@@ -30,7 +30,7 @@ def asked(qtbot: QtBot, program: Program, question: str) -> str:
     """The answer, once it has ended."""
     rows = program.app.chat.chat_model.rows
     wanted = len(rows) + 2
-    program.app.chat.asking.send(question)
+    program.app.chat.requests.send(question)
     qtbot.waitUntil(lambda: len(program.app.chat.chat_model.rows) == wanted, timeout=PATIENCE)
     qtbot.waitUntil(lambda: not program.app.chat.chat_model.rows[-1].is_streaming, timeout=PATIENCE)
     return program.app.chat.chat_model.rows[-1].text

@@ -32,7 +32,7 @@ data = Path(sys.argv[1])
 settings = Settings(data / "settings.json")
 app = App(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
 app.start("/models/guide")
-app.chat.asking.send("Long?")
+app.chat.requests.send("Long?")
 host.start()
 shown_at = None
 while shown_at is None or time.monotonic() < shown_at + 1.5:
@@ -59,5 +59,5 @@ def test_what_was_shown_survives_a_kill(qtbot: QtBot, data_folder: Path, make_ap
     assert answer.text == " ".join(f"word{number}" for number in range(30))
     assert answer.note == "Not finished: the program ended here"
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
-    app.chat.asking.send("And then?")
+    app.chat.requests.send("And then?")
     qtbot.waitUntil(lambda: [row.text for row in app.chat.chat_model.rows][2:] == ["And then?", "You said: And then?"])

@@ -51,9 +51,9 @@ class Sitting:
     def ask(self, text: str) -> RunStarted:
         """Ask, let a few words be written, and stop: a model of random weights would never end by itself."""
         before = len(self.told(RunStarted))
-        self.app.chat.asking.send(text)
+        self.app.chat.requests.send(text)
         self.until(lambda: len(self.told(RunStarted)) > before and len(self.app.chat.chat_model.rows[-1].text) > 3)
-        self.app.chat.asking.stop()
+        self.app.chat.requests.stop()
         self.until(lambda: not self.app.chat.state.now.can_stop and "verify" in enabled(self.app.state.now))
         return self.told(RunStarted)[-1]
 

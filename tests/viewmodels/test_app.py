@@ -53,7 +53,7 @@ def ended(qtbot: QtBot, app: App, rows: int) -> None:
 def ask(qtbot: QtBot, app: App, text: str) -> None:
     """Send a question and wait for its answer."""
     ready(qtbot, app)
-    app.chat.asking.send(text)
+    app.chat.requests.send(text)
     qtbot.waitUntil(lambda: texts(app)[-2:-1] == [text])
     ended(qtbot, app, len(app.chat.chat_model.rows))
 
@@ -103,7 +103,7 @@ def test_the_question_is_committed_before_the_engine_is_asked(
 def test_the_question_is_painted_before_it_is_committed(qtbot: QtBot, app: App) -> None:
     ready(qtbot, app)
     with qtbot.waitSignal(app.chat.open_draft.textReplaced) as emptied:
-        app.chat.asking.send("At once")
+        app.chat.requests.send("At once")
     assert texts(app) == ["At once"]
     assert emptied.args == [""]
     ended(qtbot, app, 2)
@@ -120,7 +120,7 @@ def test_words_come_back_when_they_cannot_be_stored(
     monkeypatch.setattr(MessageStore, "add", full)
     said: list[str] = []
     app.chat.open_draft.textReplaced.connect(said.append)
-    app.chat.asking.send("Two")
+    app.chat.requests.send("Two")
     app.chat.open_draft.write("typed since")
     qtbot.waitUntil(lambda: app.notices.now.text != "")
     assert "disk is full" in app.notices.now.text
@@ -140,7 +140,7 @@ def test_text_streams_and_is_saved_while_it_is_written(
     ready(qtbot, app)
     tail: list[str] = []
     app.chat.chat_model.tailAppended.connect(tail.append)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word29"))
     assert row(app, 1).is_streaming
     assert texts(app)[1] == "".join(tail) == LONG[: LONG.index(" word30")]
@@ -155,9 +155,9 @@ def test_text_streams_and_is_saved_while_it_is_written(
 def test_stop_keeps_what_was_written(qtbot: QtBot, app: App, script: Script, data_folder: Path) -> None:
     script.answers["Long?"], script.hold = LONG, 10
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word9"))
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
     assert texts(app)[1] == " ".join(f"word{number}" for number in range(10))
     assert row(app, 1).note == "Stopped"
@@ -168,13 +168,13 @@ def test_stop_keeps_what_was_written(qtbot: QtBot, app: App, script: Script, dat
 def test_stop_before_the_first_word_leaves_the_question(qtbot: QtBot, app: App, script: Script) -> None:
     script.hold = 0
     ready(qtbot, app)
-    app.chat.asking.send("Never mind")
+    app.chat.requests.send("Never mind")
     qtbot.waitUntil(lambda: len(texts(app)) == 2 and row(app, 1).prefill is not None)
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 1)
     assert texts(app) == ["Never mind"]
     script.hold = None
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     ended(qtbot, app, 2)
     assert texts(app)[1] == "You said: Never mind"
 
@@ -225,7 +225,7 @@ def test_an_edit_can_be_given_up(qtbot: QtBot, app: App) -> None:
 def test_regenerate_makes_a_sibling(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "First")
     script.answers["First"] = "Something else"
-    app.chat.asking.regenerate(row(app, 1).id)
+    app.chat.requests.regenerate(row(app, 1).id)
     qtbot.waitUntil(lambda: texts(app)[1:] == ["Something else"])
     ended(qtbot, app, 2)
     assert (row(app, 1).version, row(app, 1).versions) == (2, 2)
@@ -261,7 +261,7 @@ def test_a_prompt_sent_early_is_answered_when_the_model_is_ready(
     script.load_gate.clear()
     app = make_app()
     qtbot.waitUntil(lambda: "Loading Espalier Guide" in app.state.now.activity.text)
-    app.chat.asking.send("Early")
+    app.chat.requests.send("Early")
     qtbot.waitUntil(lambda: "answered when it is ready" in app.state.now.activity.text)
     assert texts(app) == ["Early"]
     assert app.chat.state.now.can_stop
@@ -273,17 +273,17 @@ def test_a_prompt_sent_early_is_answered_when_the_model_is_ready(
 def test_a_message_sent_while_writing_waits_in_the_composer(qtbot: QtBot, app: App, script: Script) -> None:
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
     said: list[str] = []
     app.chat.open_draft.textReplaced.connect(said.append)
     app.chat.open_draft.write("And then?")
     assert app.chat.state.now.send_price == "Return sends it when this answer ends"
-    app.chat.asking.send("And")
+    app.chat.requests.send("And")
     assert app.chat.state.now.is_waiting
     app.chat.open_draft.write("And then")
     assert not app.chat.state.now.is_waiting
-    app.chat.asking.send("And then?")
+    app.chat.requests.send("And then?")
     assert app.chat.state.now.is_waiting
     assert app.chat.state.now.send_price == "Sends when this answer ends"
     assert said == []
@@ -296,10 +296,10 @@ def test_a_message_sent_while_writing_waits_in_the_composer(qtbot: QtBot, app: A
 def test_stop_leaves_waiting_words_in_the_composer(qtbot: QtBot, app: App, script: Script) -> None:
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
-    app.chat.asking.send("And then?")
-    app.chat.asking.stop()
+    app.chat.requests.send("And then?")
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
     assert not app.chat.state.now.is_waiting
     assert len(texts(app)) == 2
@@ -310,12 +310,12 @@ def test_an_answer_goes_on_while_another_conversation_is_open(
 ) -> None:
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
     first = app.library.conversation_model.rows[0].id
     app.library.new_conversation()
     assert texts(app) == []
-    app.chat.asking.send("Elsewhere")
+    app.chat.requests.send("Elsewhere")
     assert texts(app) == ["Elsewhere"]
     script.go.set()
     qtbot.waitUntil(lambda: texts(app)[:1] == ["Elsewhere"])
@@ -331,7 +331,7 @@ def test_closing_while_writing_loses_no_word(
     script.answers["Long?"], script.hold = LONG, 17
     app = make_app()
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word16"))
     again = make_app()
     answer = stored(data_folder)[-1]
@@ -356,7 +356,7 @@ def test_reopening_shows_the_path_that_was_left(qtbot: QtBot, make_app: Callable
 
 def test_an_empty_prompt_is_not_sent(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
-    app.chat.asking.send("  \n ")
+    app.chat.requests.send("  \n ")
     assert "Nothing to send" in app.chat.state.now.send_price
     app.chat.open_draft.write("x")
     assert "Nothing to send" not in app.chat.state.now.send_price
@@ -392,7 +392,7 @@ def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(qtbot: QtBot, 
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
     before = app.model.state.now
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word4"))
     script.load_gate.clear()
     app.model.open("/models/gone")
@@ -439,7 +439,7 @@ def test_a_model_that_is_being_opened_is_stopped_and_the_one_in_use_stays(
 def test_stopping_ends_the_answer_first_and_then_the_opening(qtbot: QtBot, app: App, script: Script) -> None:
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word4"))
     script.load_gate.clear()
     app.model.open("/models/other")
@@ -592,7 +592,7 @@ def test_a_question_asked_while_a_model_is_opened_goes_to_the_one_that_is_in_use
     ask(qtbot, app, "First")
     script.load_gate.clear()
     app.model.open(path)
-    app.chat.asking.send("Second")
+    app.chat.requests.send("Second")
     qtbot.waitUntil(lambda: "answered when it is ready" in app.state.now.activity.text)
     assert texts(app)[-1] == "Second"
     assert "Loading" in app.state.now.activity.text
@@ -638,7 +638,7 @@ def test_a_model_whose_path_is_no_text_is_opened_and_not_remembered(qtbot: QtBot
 
 def test_a_prompt_that_does_not_fit_is_told(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
-    app.chat.asking.send("word " * 500)
+    app.chat.requests.send("word " * 500)
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     card = app.chat.state.now.card
     assert card is not None
@@ -687,7 +687,7 @@ def test_after_a_crash_at_the_very_start_nothing_is_opened_by_itself(
 def test_an_engine_that_died_is_started_again(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "First")
     script.crash = "Crash"
-    app.chat.asking.send("Crash")
+    app.chat.requests.send("Crash")
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     card = app.chat.state.now.card
     assert card is not None
@@ -747,7 +747,7 @@ def test_a_model_in_use_when_the_engine_died_is_under_suspicion(
     app.model.open("/models/one")
     ask(qtbot, app, "First")
     script.crash = "Crash"
-    app.chat.asking.send("Crash")
+    app.chat.requests.send("Crash")
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     assert settings.values.suspect == "/models/one"
 
@@ -757,7 +757,7 @@ def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, app: App, script: Scri
 
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word4"))
     app._on_event(TextDelta(999, 0, "not mine", ()))
     assert texts(app)[-1].endswith("word4")
@@ -779,12 +779,12 @@ def test_a_screen_reader_hears_beginning_end_error_and_switch(qtbot: QtBot, app:
     app.notices.announced.connect(heard.append)
     ask(qtbot, app, "First")
     assert heard == ["Reading the question", "Answer finished, 3\u00a0tokens"]
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     ended(qtbot, app, 2)
     app.act("previous")
     assert heard[-1] == "Version 1 of 2"
     script.fail = "Too long"
-    app.chat.asking.send("Too long")
+    app.chat.requests.send("Too long")
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     assert "do not fit" in heard[-1]
 

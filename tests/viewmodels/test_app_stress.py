@@ -40,7 +40,7 @@ class Restless:
         self.count += 1
         self.composer = f"question {self.count} " + "and more " * self.rng.randint(0, 6)
         self.app.chat.open_draft.write(self.composer)
-        self.app.chat.asking.send(self.composer)
+        self.app.chat.requests.send(self.composer)
 
     def type_on(self) -> None:
         self.composer += " x"
@@ -55,16 +55,16 @@ class Restless:
     def go_on_from(self) -> None:
         """Cut a little of what stands in the composer, and have it go on where it is an answer's."""
         self.composer = self.composer[: self.rng.randint(0, len(self.composer))]
-        self.rng.choice([self.app.chat.asking.go_on_from, self.app.chat.asking.send])(self.composer)
+        self.rng.choice([self.app.chat.requests.go_on_from, self.app.chat.requests.send])(self.composer)
 
     def branch_after(self) -> None:
         self.app.chat.open_draft.begin_after(self.some_message())
 
     def answer_the_end(self) -> None:
-        self.app.chat.asking.answer_the_end()
+        self.app.chat.requests.answer_the_end()
 
     def again(self) -> None:
-        self.app.chat.asking.regenerate(self.some_message())
+        self.app.chat.requests.regenerate(self.some_message())
 
     def version(self) -> None:
         self.app.chat.open_branch.select_version(self.some_message(), self.rng.choice([-1, 1]))
@@ -79,7 +79,7 @@ class Restless:
     def crash(self) -> None:
         self.script.crash = "now"
         self.app.chat.open_draft.write("now")
-        self.app.chat.asking.send("now")
+        self.app.chat.requests.send("now")
 
     def card(self) -> None:
         card = self.app.chat.state.now.card
@@ -95,7 +95,7 @@ class Restless:
         usual += [self.edit_answer, self.go_on_from, self.branch_after, self.answer_the_end]
         rare = [
             self.type_on,
-            self.app.chat.asking.stop,
+            self.app.chat.requests.stop,
             self.app.chat.open_draft.cancel_edit,
             self.app.library.new_conversation,
         ]

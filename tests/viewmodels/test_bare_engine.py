@@ -60,7 +60,7 @@ def test_an_answer_without_ids_is_being_written_from_its_first_word_on(
     script.capabilities, script.hold = NONE, 2
     app = make_app()
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
-    app.chat.asking.send("one two three four")
+    app.chat.requests.send("one two three four")
     wait_for_text(qtbot, app)
     assert [question.is_reading for question in app.chat.questions.at_engine] == [False]
     assert not app.chat.state.now.subtitle

@@ -107,14 +107,14 @@ def say_and_hang(
     question, answer, draft = f"During {seed}", f"answer{seed} " * 50, f"Typed {seed}"
     app.library.new_conversation()
     if dice.random() < 0.6:
-        app.chat.asking.send(f"Before {seed}")
+        app.chat.requests.send(f"Before {seed}")
         qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
         wait_until_ready(qtbot, app)
     hangs_late = dice.random() < 0.5
     if hangs_late:
         script.answers[question] = answer
         script.hold = 1
-        app.chat.asking.send(question)
+        app.chat.requests.send(question)
         qtbot.waitUntil(lambda: texts_of(app)[-1:] == [answer[: len(texts_of(app)[-1])]])
         qtbot.waitUntil(lambda: texts_of(app)[-1] != "" and not app._store._pending)
         disk.hangs.set()
@@ -122,7 +122,7 @@ def say_and_hang(
         qtbot.waitUntil(lambda: texts_of(app)[-1] == answer)
     else:
         disk.hangs.set()
-        app.chat.asking.send(question)
+        app.chat.requests.send(question)
     app.chat.open_draft.write(draft)
     return [question, draft, *([answer] if hangs_late else [])]
 
@@ -175,7 +175,7 @@ def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
 ) -> None:
     first = start()
     wait_until_ready(qtbot, first)
-    first.chat.asking.send("One")
+    first.chat.requests.send("One")
     qtbot.waitUntil(lambda: texts_of(first) == ["One", "You said: One"])
     disk.release()
     over, opening = threading.Event(), Database.__init__
@@ -219,7 +219,7 @@ def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
     monkeypatch.setattr(exchange_desk, "save", hang)
     app = start()
     wait_until_ready(qtbot, app)
-    app.chat.asking.send("One")
+    app.chat.requests.send("One")
     qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
     wait_until_ready(qtbot, app)
     app.library.import_export.export(app.library.open_id, Form.BRANCH, str(tmp_path / "out.md"))

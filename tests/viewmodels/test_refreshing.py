@@ -70,7 +70,7 @@ def test_one_return_tells_each_view_at_most_once_a_turn(qtbot: QtBot, app: App) 
     for name, state in regions.items():
         state.tell()
         state.changed.connect(lambda name=name: told.update([name]))
-    app.chat.asking.send("How are you?")
+    app.chat.requests.send("How are you?")
     app.chat.open_draft.write("and then")
     assert not told
     for state in regions.values():

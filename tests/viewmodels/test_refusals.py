@@ -170,7 +170,7 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
     for message in (message for tree in trees.values() for message in all_of(tree)):
         assert kept[message.id] == message.text, f"seed {seed}"
     app.library.new_conversation()
-    app.chat.asking.send("Does it still go on?")
+    app.chat.requests.send("Does it still go on?")
     qtbot.waitUntil(lambda: [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"])
     qtbot.waitUntil(lambda: is_at_rest(app))
 
@@ -188,7 +188,7 @@ def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a
         raise OSError(errno.EIO, "after the commit")
 
     monkeypatch.setattr(ConversationStore, "get", fail)
-    app.chat.asking.send("One")
+    app.chat.requests.send("One")
     qtbot.waitUntil(lambda: is_at_rest(app))
     refused = app.library.open_id
     assert texts_of(app) == []
@@ -196,7 +196,7 @@ def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a
     qtbot.waitUntil(lambda: is_at_rest(app))
     assert app.library.open_id != refused
     assert texts_of(app) == []
-    app.chat.asking.send("Two")
+    app.chat.requests.send("Two")
     qtbot.waitUntil(lambda: texts_of(app) == ["Two", "You said: Two"])
     qtbot.waitUntil(lambda: is_at_rest(app))
 
@@ -215,7 +215,7 @@ def all_of_one(qtbot: QtBot, app: App, script: Script, when_full: Callable[[], N
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     script.answers["One"] = f"{'pear' * 30} " * 100
     script.hold = 1
-    app.chat.asking.send("One")
+    app.chat.requests.send("One")
     qtbot.waitUntil(lambda: len(texts_of(app)) == 2)
     when_full()
     script.go.set()
@@ -325,7 +325,7 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     answer = all_of_one(qtbot, app, script, lambda: fill(tiny_disk))
     for _ in range(2):  # here, and in another conversation
         app.notices.dismiss()
-        app.chat.asking.send("Two")
+        app.chat.requests.send("Two")
         qtbot.waitUntil(lambda: given_back[-1] == "Two")
         assert "disk is full" in app.notices.now.text
         assert not app.chat.questions.held
@@ -334,7 +334,7 @@ def test_who_asks_on_while_the_disk_is_full_gets_the_words_back_and_can_go_on_wh
     qtbot.waitUntil(lambda: app.notices.now.text == "")  # what was told is over
     first = next(row for row in app.library.conversation_model.rows if row.title.startswith("One"))
     app.library.open(first.id)
-    app.chat.asking.send("Two")
+    app.chat.requests.send("Two")
     qtbot.waitUntil(lambda: len(texts_of(app)) == 4)
     qtbot.waitUntil(lambda: is_at_rest(app))
     kept = list(all_stored(tiny_disk / "conversations.db").values())
@@ -360,7 +360,7 @@ def test_the_model_waits_for_one_commit_and_for_no_other(
     for number in range(4):
         qtbot.waitUntil(lambda: is_at_rest(app))
         commits.clear()
-        app.chat.asking.send(f"Question {number}")
+        app.chat.requests.send(f"Question {number}")
         qtbot.waitUntil(lambda: not app.chat.questions.at_engine and is_at_rest(app))
         assert commits.count(number) == 1, f"question {number} waited for {commits.count(number)} commits"
         assert len(commits) <= 3  # and its answer takes one or two more
@@ -386,7 +386,7 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
     app = make_app()
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     script.answers["One"], script.hold = "pear " * 200, 30
-    app.chat.asking.send("One")
+    app.chat.requests.send("One")
     qtbot.waitUntil(lambda: "The disk is slow" in app.notices.now.text)
     script.go.set()
     qtbot.waitUntil(lambda: not app.chat.questions.at_engine)

@@ -10,10 +10,10 @@ from app.protocol.events import CostEstimate, EngineFailed, Event, TextKind, Tri
 from app.protocol.reports import Problem
 from app.viewmodels.chat import question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
-from app.viewmodels.chat.asking import Asking
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_requests import ChatRequests
 from app.viewmodels.chat.chat_rows import ChatRows, Marks, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
@@ -50,7 +50,7 @@ TICK_MS = 250
 class ChatRegion(QObject):
     """Has questions asked and answered in the open conversation, and shows its path.
 
-    A verb belongs to the part that it is about. Attributes with verbs: asking, all that a model is asked for;
+    A verb belongs to the part that it is about. Attributes with verbs: requests, all that a model is asked for;
     open_branch, which branch is shown and what becomes of it; open_draft and attachments, what stands in the composer;
     cards and context_overflow, what stands in its place; settings, for the next answers; unfolded.
 
@@ -118,7 +118,7 @@ class ChatRegion(QObject):
         self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
         self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved)
-        self.asking = Asking(
+        self.requests = ChatRequests(
             *(library, model, self.state, questions, self.question_queue, self.generations, self.settings),
             *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_overflow),
             *(self.cards, notices, self),
@@ -353,7 +353,7 @@ class ChatRegion(QObject):
             self._notices.announce(f"Answer finished, {formatting.tokens(question.tokens)}")
         else:
             self._notices.announce("Answer stopped")
-        QTimer.singleShot(0, self.asking.send_waiting)
+        QTimer.singleShot(0, self.requests.send_waiting)
 
     def _on_failed(self, message: Message, problem: Problem) -> None:
         """Put a card where a question could not be answered, and tell of it where that is not seen."""

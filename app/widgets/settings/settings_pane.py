@@ -88,7 +88,7 @@ class SettingsPane(Pane):
         settings = self._settings
         self.instructions.typed.connect(settings.instruct)
         self.instructions.switched.connect(settings.think)
-        self.instructions.askedAgain.connect(self._chat.asking.ask_again_with_settings)
+        self.instructions.askedAgain.connect(self._chat.requests.ask_again_with_settings)
         self.instructions.reverted.connect(settings.revert)
         self.preset.chosen.connect(settings.apply)
         self.preset.saveAsked.connect(settings.save_preset)
@@ -98,7 +98,7 @@ class SettingsPane(Pane):
             row.typed.connect(settings.type)
             row.resetAsked.connect(settings.reset)
         self.answer.useAsked.connect(lambda: settings.use_answer())
-        self.answer.repeatAsked.connect(lambda: self._chat.asking.repeat_answer())
+        self.answer.repeatAsked.connect(lambda: self._chat.requests.repeat_answer())
         settings.state.changed.connect(self._refresh)
 
     def _refresh(self) -> None:

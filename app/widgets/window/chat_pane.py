@@ -84,7 +84,7 @@ class ChatPane(QWidget):
             change.connect(self._page_timer.start)
         view.versionAsked.connect(app.chat.open_branch.select_version)
         view.editAsked.connect(app.chat.open_draft.begin_edit)
-        view.againAsked.connect(app.chat.asking.regenerate)
+        view.againAsked.connect(app.chat.requests.regenerate)
         view.thoughtPressed.connect(app.chat.unfolded.toggle_thought)
         view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
@@ -94,10 +94,10 @@ class ChatPane(QWidget):
         composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.edit.longPasted.connect(self._attach_pasted)
         composer.edit.unfolded.connect(app.chat.attachments.unfold_text)
-        composer.continueAsked.connect(app.chat.asking.go_on)
+        composer.continueAsked.connect(app.chat.requests.go_on)
         composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
-        composer.stopAsked.connect(app.chat.asking.stop)
+        composer.stopAsked.connect(app.chat.requests.stop)
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(app.chat.open_draft.cancel_edit)
         app.chat.open_draft.textReplaced.connect(composer.show_text)
@@ -108,7 +108,7 @@ class ChatPane(QWidget):
         FooterTips(view, app.chat.settings.summary)
         view.branchNamed.connect(app.branches.name)
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
-        self.welcome.asked.connect(app.chat.asking.send)
+        self.welcome.asked.connect(app.chat.requests.send)
         app.comparison.state.changed.connect(self._show_comparison)
         self._connect_find(app.find)
 
@@ -174,12 +174,12 @@ class ChatPane(QWidget):
         """Send the words and show the end: who says something wants to see it answered."""
         if text.strip():
             self.view.go_to_end()
-        self._app.chat.asking.send(text)
+        self._app.chat.requests.send(text)
 
     def _go_on_from(self, text: str) -> None:
         """Have the text of an answer go on, and show the end."""
         self.view.go_to_end()
-        self._app.chat.asking.go_on_from(text)
+        self._app.chat.requests.go_on_from(text)
 
     def _warn_of_paste(self, sentence: str) -> None:
         self._app.notices.error(Problem("Too long to paste", sentence))

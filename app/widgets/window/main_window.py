@@ -163,8 +163,8 @@ class MainWindow(QMainWindow):
             "fork": self._fork,
             "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self.chat.view.answer_to_edit),
             "branch_here": lambda: self._app.chat.open_draft.begin_after(self.chat.view.answer_to_edit),
-            "regenerate": lambda: self._app.chat.asking.regenerate(self._current("assistant")),
-            "repeat_answer": lambda: self._app.chat.asking.repeat_answer(self._current("assistant")),
+            "regenerate": lambda: self._app.chat.requests.regenerate(self._current("assistant")),
+            "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
             "use_settings": lambda: self._app.chat.settings.use_answer(self._current("assistant")),
             "parent": lambda: self.chat.view.step(-1),
@@ -324,10 +324,10 @@ class MainWindow(QMainWindow):
     def _do_with_answer(self, action_id: str, message_id: str) -> None:
         """Carry out a command of a message's menu."""
         runs: dict[str, Callable[[str], object]] = {
-            "answer": self._app.chat.asking.regenerate,
+            "answer": self._app.chat.requests.regenerate,
             "branch_here": self._app.chat.open_draft.begin_after,
             "edit_answer": self._app.chat.open_draft.edit_answer,
-            "repeat_answer": self._app.chat.asking.repeat_answer,
+            "repeat_answer": self._app.chat.requests.repeat_answer,
             "answer_settings": self.show_answer_settings,
             "use_settings": self._app.chat.settings.use_answer,
             "compare": self._app.comparison.open_beside,

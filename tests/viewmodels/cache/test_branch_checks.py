@@ -23,7 +23,7 @@ EXACT = Verified(0, 412, True, None, 0.004, 1.0)
 
 
 def asked(qtbot: QtBot, app: App) -> None:
-    app.chat.asking.send("hello")
+    app.chat.requests.send("hello")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2 and not app.chat.state.now.can_stop)
 
 
@@ -99,7 +99,7 @@ def test_while_an_answer_is_written_the_engine_says_why_not(qtbot: QtBot, app: A
     script.verified = Verified(0, 0, False, None, 0.0, 0.0, refusal)
     script.hold = 1
     ready(qtbot, app)
-    app.chat.asking.send("hello")
+    app.chat.requests.send("hello")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2)
     app.cache.verify(app.chat.open_branch.turns)
     qtbot.waitUntil(lambda: bool(app.notices.now.text))

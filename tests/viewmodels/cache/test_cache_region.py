@@ -36,7 +36,7 @@ def ready(qtbot: QtBot, app: App) -> None:
 
 def asked(qtbot: QtBot, app: App) -> None:
     ready(qtbot, app)
-    app.chat.asking.send("hello")
+    app.chat.requests.send("hello")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2 and not app.chat.state.now.can_stop)
 
 
@@ -71,7 +71,7 @@ def test_an_engine_that_is_started_again_is_told_too(
 ) -> None:
     script.crash = "die"
     ready(qtbot, app)
-    app.chat.asking.send("die")
+    app.chat.requests.send("die")
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     script.commands.clear()
     app.model.restart_engine()
@@ -126,7 +126,7 @@ def test_a_branch_is_pinned_and_let_go(qtbot: QtBot, app: App, script: Script) -
         "Pinned: 7 tokens of this branch stay, whatever needs room, also after a restart."
     )
     assert app.notices.now.is_good
-    app.chat.asking.send("and on")
+    app.chat.requests.send("and on")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 4 and not app.chat.state.now.can_stop)
     qtbot.waitUntil(lambda: {"pin", "unpin"} <= enabled(app.state.now))
     app.library.new_conversation()
@@ -160,7 +160,7 @@ def test_what_cannot_be_pinned_is_told(qtbot: QtBot, app: App, script: Script) -
 def test_nothing_is_pinned_while_an_answer_is_written(qtbot: QtBot, app: App, script: Script) -> None:
     script.hold = 1
     ready(qtbot, app)
-    app.chat.asking.send("hello")
+    app.chat.requests.send("hello")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 2 and app.chat.state.now.can_stop)
     assert not {"pin", "unpin"} & enabled(app.state.now)
 

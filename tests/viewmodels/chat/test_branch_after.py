@@ -29,7 +29,7 @@ def test_what_is_typed_follows_the_answer_beside_what_follows_it(qtbot: QtBot, a
     assert app.chat.state.now.branches_after
     assert not app.chat.state.now.edits_answer
     assert not app.chat.state.now.can_continue
-    app.chat.asking.send("Thrice")
+    app.chat.requests.send("Thrice")
     ended(qtbot, app, 4)
     assert texts(app) == [*ONCE, "Thrice", "You said: Thrice"]
     assert len(app.library.tree.children(first)) == 2
@@ -55,7 +55,7 @@ def test_a_restart_finds_the_path_and_the_words(qtbot: QtBot, make_app: Callable
     ready(qtbot, again)
     qtbot.waitUntil(lambda: texts(again) == ONCE)
     assert (again.chat.open_draft.now.text, again.chat.state.now.branches_after) == ("Thr", True)
-    again.chat.asking.send("Thrice")
+    again.chat.requests.send("Thrice")
     ended(qtbot, again, 4)
     assert texts(again) == [*ONCE, "Thrice", "You said: Thrice"]
     again.close()

@@ -16,9 +16,9 @@ from tests.viewmodels.test_app import ask, ready, texts
 
 def stop_before_a_word(qtbot: QtBot, app: App, script: Script, text: str) -> None:
     script.hold = 0
-    app.chat.asking.send(text)
+    app.chat.requests.send(text)
     qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     qtbot.waitUntil(lambda: texts(app)[-1] == text)
     script.hold = None
 
@@ -29,11 +29,11 @@ def test_a_question_without_an_answer_is_answered_with_return(qtbot: QtBot, app:
     now = app.chat.state.now
     assert (now.can_answer, now.send_price) == (True, NOT_ANSWERED)
     assert "send" in enabled(app.state.now)
-    app.chat.asking.send("")
+    app.chat.requests.send("")
     qtbot.waitUntil(lambda: texts(app) == ["How are you?", "You said: How are you?"])
     now = app.chat.state.now
     assert not now.can_answer
-    app.chat.asking.send("")
+    app.chat.requests.send("")
     assert app.chat.state.now.send_price == NOTHING_TO_SEND
 
 
@@ -45,7 +45,7 @@ def test_words_after_a_question_without_an_answer_are_said_to_become_another_ver
     app.chat.open_draft.write("How was it?")
     assert app.chat.state.now.send_price.lower().endswith("another version of “how are you?”")
     assert not app.chat.state.now.can_answer
-    app.chat.asking.send("How was it?")
+    app.chat.requests.send("How was it?")
     qtbot.waitUntil(lambda: texts(app) == ["How was it?", "You said: How was it?"])
     assert app.chat.chat_model.rows[0].versions == 2
 
@@ -56,14 +56,14 @@ def test_after_a_restart_too(qtbot: QtBot, make_app: Callable[..., App], script:
     stop_before_a_word(qtbot, first, script, "How are you?")
     app = make_app()
     qtbot.waitUntil(lambda: app.chat.state.now.can_answer)
-    app.chat.asking.send("")
+    app.chat.requests.send("")
     qtbot.waitUntil(lambda: texts(app) == ["How are you?", "You said: How are you?"])
 
 
 def test_a_question_on_its_way_is_not_offered_to_be_answered(qtbot: QtBot, app: App, script: Script) -> None:
     script.load_gate.clear()
     app.model.open("/models/one")
-    app.chat.asking.send("How are you?")
+    app.chat.requests.send("How are you?")
     for _ in range(20):
         qtbot.wait(2)
         assert not app.chat.state.now.can_answer
@@ -80,7 +80,7 @@ def test_what_does_not_fit_says_so_and_is_not_sent(qtbot: QtBot, app: App, scrip
     assert price.endswith(f" of {CONTEXT} tokens")
     assert "send" not in enabled(app.state.now)
     asked = sum(isinstance(command, Generate) for command in script.commands)
-    app.chat.asking.send(long)
+    app.chat.requests.send(long)
     qtbot.wait(50)
     assert sum(isinstance(command, Generate) for command in script.commands) == asked
     assert app.chat.drafts.of(app.library.open_id).text == long

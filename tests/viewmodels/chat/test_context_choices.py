@@ -96,7 +96,7 @@ def refused(qtbot: QtBot, app: App, script: Script) -> tuple[Message, ...]:
     app.chat.open_draft.write(WORDS)
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
     path = app.library.tree.path
-    app.chat.asking.send(WORDS)
+    app.chat.requests.send(WORDS)
     assert app.chat.state.now.card is not None
     return path
 
@@ -122,7 +122,7 @@ def test_words_that_do_not_fit_are_refused_with_numbers_and_choices(qtbot: QtBot
     assert runs(script) == 3
     assert app.chat.drafts.of(app.library.open_id).text == WORDS
     qtbot.waitUntil(lambda: app.chat.state.now.can_send)
-    app.chat.asking.send(WORDS)
+    app.chat.requests.send(WORDS)
     qtbot.waitUntil(lambda: runs(script) == 4)
     ended(qtbot, app, 4)
     assert all(message.id in app.library.tree for message in path)
@@ -207,7 +207,7 @@ def test_the_limit_is_raised_from_the_card_and_the_words_can_be_sent(qtbot: QtBo
     words = "more " * LIMIT
     app.chat.open_draft.write(words)
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.endswith("Return offers to raise the limit"))
-    app.chat.asking.send(words)
+    app.chat.requests.send(words)
     card = app.chat.state.now.card
     assert card is not None
     assert f"is limited to {LIMIT} tokens," in card.sentence
@@ -220,7 +220,7 @@ def test_the_limit_is_raised_from_the_card_and_the_words_can_be_sent(qtbot: QtBo
     assert sum(isinstance(command, LoadModel) for command in script.commands) == opened
     assert app.settings.values.context_limits == {}
     assert "reads at most" in app.notices.now.text
-    app.chat.asking.send(words)
+    app.chat.requests.send(words)
     ended(qtbot, app, 4)
     assert app.library.tree.path[-2].text == words
 
@@ -233,7 +233,7 @@ def test_a_question_that_was_stored_can_be_answered_when_the_limit_is_raised(
     qtbot.waitUntil(lambda: "raise_limit" in ways(app))
     app.act("raise_limit")
     qtbot.waitUntil(lambda: app.chat.state.now.can_answer and app.model.state.now.context_length == CONTEXT)
-    app.chat.asking.send("")
+    app.chat.requests.send("")
     ended(qtbot, app, 2)
 
 

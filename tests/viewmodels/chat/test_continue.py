@@ -23,10 +23,10 @@ def cut(qtbot: QtBot, app: App, script: Script, tokens: int = 3) -> str:
     ready(qtbot, app)
     script.answers["Count"] = LONG
     script.hold = tokens
-    app.chat.asking.send("Count")
+    app.chat.requests.send("Count")
     said = "".join(LONG.partition(" ")[0]) if tokens == 1 else " ".join(LONG.split(" ")[:tokens])
     qtbot.waitUntil(lambda: texts(app)[-1] == said)
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
     script.hold = None
     return said
@@ -46,7 +46,7 @@ def test_an_answer_that_was_stopped_goes_on_inside_itself(
     assert "continue" in enabled(app.state.now)
     grown: list[str] = []
     app.chat.generations.grew.connect(lambda _id, text, _kind: grown.append(text))
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     ended(qtbot, app, 2)
     after = answer(app)
     assert (after.id, after.text, after.stop) == (before.id, LONG, "finished")
@@ -77,10 +77,10 @@ def test_going_on_is_a_step_that_is_undone_and_done_again(
     ends = [stored(app)]
     for tokens in (3, None):
         script.hold = tokens
-        app.chat.asking.go_on()
+        app.chat.requests.go_on()
         if tokens is not None:
             qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 3)
-            app.chat.asking.stop()
+            app.chat.requests.stop()
         ended(qtbot, app, 2)
         ends.append(stored(app))
         qtbot.waitUntil(lambda: app.library.state.now.undo == "Continue Answer")
@@ -94,7 +94,7 @@ def test_going_on_is_a_step_that_is_undone_and_done_again(
     ready(qtbot, again)
     qtbot.waitUntil(lambda: texts(again) == ["Count", said])
     assert stored(again) == ends[0]
-    again.chat.asking.go_on()
+    again.chat.requests.go_on()
     ended(qtbot, again, 2)
     assert (answer(again).text, answer(again).ids) == (LONG, ends[2].ids)
     again.close()
@@ -104,10 +104,10 @@ def test_it_may_be_stopped_and_go_on_again_and_again(qtbot: QtBot, app: App, scr
     cut(qtbot, app, script, 1)
     for tokens in (3, 5):
         script.hold = tokens
-        app.chat.asking.go_on()
+        app.chat.requests.go_on()
         wanted = " ".join(LONG.split(" ")[:tokens])
         qtbot.waitUntil(lambda wanted=wanted: texts(app)[-1] == wanted)  # type: ignore[misc]
-        app.chat.asking.stop()
+        app.chat.requests.stop()
         ended(qtbot, app, 2)
         assert answer(app).stop == "stopped"
         assert (answer(app).stats or {})["tokens"] == tokens
@@ -128,7 +128,7 @@ def test_an_answer_that_the_end_of_the_program_cut_goes_on(
     ready(qtbot, again)
     qtbot.waitUntil(lambda: again.chat.state.now.can_continue)
     assert (answer(again).stop, answer(again).ids) == (None, None)
-    again.chat.asking.go_on()
+    again.chat.requests.go_on()
     ended(qtbot, again, 2)
     assert (answer(again).text, answer(again).stop) == (LONG, "finished")
     again.close()
@@ -138,13 +138,13 @@ def test_a_thought_that_was_cut_goes_on_being_one(qtbot: QtBot, app: App, script
     ready(qtbot, app)
     script.thoughts["Count"], script.answers["Count"] = "They want me to count.", LONG
     script.hold = 2
-    app.chat.asking.send("Count")
+    app.chat.requests.send("Count")
     qtbot.waitUntil(lambda: [one.thinking for one in app.chat.questions.at_engine] == ["They want"])
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
     script.hold = None
     assert (answer(app).text, answer(app).thinking) == ("", "They want")
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     ended(qtbot, app, 2)
     assert (answer(app).text, answer(app).thinking) == (LONG, "They want me to count.")
 
@@ -153,13 +153,13 @@ def test_what_fails_before_a_word_leaves_the_answer_as_it_was(qtbot: QtBot, app:
     cut(qtbot, app, script)
     before = answer(app)
     script.fail = "Count"
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     qtbot.waitUntil(lambda: not list(app.chat.questions))
     assert answer(app) == before
     app.chat.cards.dismiss()
     script.fail = ""
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     ended(qtbot, app, 2)
     assert answer(app).text == LONG
 
@@ -167,7 +167,7 @@ def test_what_fails_before_a_word_leaves_the_answer_as_it_was(qtbot: QtBot, app:
 def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "How are you?")
     assert not app.chat.state.now.can_continue
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     assert not list(app.chat.questions)
     app.library.new_conversation()
     cut(qtbot, app, script)
@@ -183,7 +183,7 @@ def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: Q
 def test_a_continuation_cannot_be_deleted_from_under_itself(qtbot: QtBot, app: App, script: Script) -> None:
     cut(qtbot, app, script)
     script.hold = 5
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 5)
     app.chat.open_branch.delete_message(answer(app).id)
     script.hold = None
@@ -196,14 +196,14 @@ def test_the_seed_of_an_answer_is_the_one_of_its_beginning(qtbot: QtBot, app: Ap
     cut(qtbot, app, script, 1)
     script.seed = 8
     script.hold = 3
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     qtbot.waitUntil(lambda: texts(app)[-1] == "One two three")
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
     assert (answer(app).stats or {})["seed"] == 7
     script.hold = None
     app.library.tree.replace(replace(answer(app), stats=None))
-    app.chat.asking.go_on()
+    app.chat.requests.go_on()
     ended(qtbot, app, 2)
     assert (answer(app).stats or {})["seed"] is None
     assert app.chat.settings.state.now.answer is not None
@@ -218,10 +218,10 @@ def test_an_answer_that_went_on_is_asked_for_once_more_with_all_its_seeds(
     for tokens, seed in ((3, 8), (None, 9)):
         script.seed, script.hold = seed, tokens
         app.chat.settings.type("temperature", f"0.{seed}")
-        app.chat.asking.go_on()
+        app.chat.requests.go_on()
         if tokens is not None:
             qtbot.waitUntil(lambda: len(texts(app)[-1].split()) == 3)
-            app.chat.asking.stop()
+            app.chat.requests.stop()
         ended(qtbot, app, 2)
     app.close()
     again = make_app()
@@ -230,7 +230,7 @@ def test_an_answer_that_went_on_is_asked_for_once_more_with_all_its_seeds(
     whole = answer(again)
     script.seed = 7
     for _ in range(2):
-        again.chat.asking.repeat_answer(answer(again).id)
+        again.chat.requests.repeat_answer(answer(again).id)
         qtbot.waitUntil(lambda: not list(again.chat.questions))
         command = [one for one in script.commands if isinstance(one, Generate)][-1]
         assert command.sampling.seed == 7

@@ -78,7 +78,7 @@ def test_what_is_attached_is_sent_and_stored_with_the_words(
 def test_words_are_asked_for_beside_what_is_attached(qtbot: QtBot, app: App, script: Script, report: Path) -> None:
     ready(qtbot, app)
     attach(qtbot, app, report)
-    app.chat.asking.send(" ")
+    app.chat.requests.send(" ")
     assert app.chat.state.now.send_price == chat_text.WORDS_NEEDED
     assert (names(app), asked(script)) == (["report.txt"], [])
 
@@ -96,7 +96,7 @@ def test_an_edit_brings_the_attachments_back_and_what_was_there_waits(
     app.chat.open_draft.cancel_edit()
     assert names(app) == ["notes.md"]
     app.chat.open_draft.begin_edit()
-    app.chat.asking.send("Which do not?")
+    app.chat.requests.send("Which do not?")
     ended(qtbot, app, 2)
     assert asked(script)[1] == asked(script)[0]
     assert names(app) == ["notes.md"]
@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_told_before_anything_is_sent(
     qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
     app.chat.open_draft.write("Which?")
     qtbot.waitUntil(lambda: app.chat.branch_costs.sending is not None)
-    app.chat.asking.send("Which?")
+    app.chat.requests.send("Which?")
     assert (names(app), asked(script)) == (["long.txt"], [])
 
 

@@ -45,7 +45,7 @@ def test_an_edited_answer_goes_on_beside_the_old_one(
     app.act("edit_answer")
     now = app.chat.state.now
     assert (app.chat.open_draft.now.text, now.edits_answer, now.editing_id) == ("One three", True, old.id)
-    app.chat.asking.go_on_from(EDIT)
+    app.chat.requests.go_on_from(EDIT)
     ended(qtbot, app, 2)
     new = answer(app)
     assert (new.parent_id, new.text, new.stop) == (old.parent_id, WHOLE, "finished")
@@ -74,7 +74,7 @@ def test_an_edited_answer_is_kept_as_it_is(qtbot: QtBot, app: App, script: Scrip
     old = asked(qtbot, app, script)
     runs = sum(isinstance(one, Generate) for one in script.commands)
     app.chat.open_draft.edit_answer(old.id)
-    app.chat.asking.send(EDIT)
+    app.chat.requests.send(EDIT)
     qtbot.waitUntil(lambda: texts(app) == ["Count", EDIT])
     assert (answer(app).stop, answer(app).ids, answer(app).model) == ("finished", None, None)
     assert app.chat.chat_model.rows[-1].note == "Edited by you"
@@ -87,7 +87,7 @@ def test_an_edited_answer_is_kept_as_it_is(qtbot: QtBot, app: App, script: Scrip
 def test_a_text_that_is_not_changed_is_no_other_version(qtbot: QtBot, app: App, script: Script) -> None:
     asked(qtbot, app, script)
     app.act("edit_answer")
-    app.chat.asking.send("One three")
+    app.chat.requests.send("One three")
     assert not app.chat.state.now.is_editing
     assert len(app.library.tree) == 2
 
@@ -95,7 +95,7 @@ def test_a_text_that_is_not_changed_is_no_other_version(qtbot: QtBot, app: App, 
 def test_an_answer_of_which_nothing_is_left_is_not_kept(qtbot: QtBot, app: App, script: Script) -> None:
     asked(qtbot, app, script)
     app.act("edit_answer")
-    for act in (app.chat.asking.send, app.chat.asking.go_on_from):
+    for act in (app.chat.requests.send, app.chat.requests.go_on_from):
         act(" ")
         assert app.chat.state.now.send_price == chat_text.NOTHING_LEFT
     assert len(app.library.tree) == 2
@@ -117,11 +117,11 @@ def test_the_price_of_going_on_is_that_of_the_edit_inside_the_answer(qtbot: QtBo
 def test_an_answer_that_is_being_written_cannot_be_edited_yet(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     script.answers["Tell"], script.hold = LONG, 3
-    app.chat.asking.send("Tell")
+    app.chat.requests.send("Tell")
     wait_for_text(qtbot, app)
     app.chat.open_draft.edit_answer(answer(app).id)
     assert app.chat.state.now.send_price == chat_text.EDITED_LATER
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
 
 
@@ -136,7 +136,7 @@ def test_an_edit_that_the_disk_refuses_stands_in_the_composer_again(
         raise store_error(Fault.FULL, None)
 
     monkeypatch.setattr(MessageStore, "add", refuse)
-    (app.chat.asking.go_on_from if goes_on else app.chat.asking.send)(EDIT)
+    (app.chat.requests.go_on_from if goes_on else app.chat.requests.send)(EDIT)
     qtbot.waitUntil(lambda: app.chat.open_draft.now.text == EDIT)
     assert app.chat.open_draft.now.editing == old.id
     assert len(app.library.tree) == 2
@@ -155,7 +155,7 @@ def test_an_edit_waits_in_the_composer_over_a_restart(
     ready(qtbot, again)
     qtbot.waitUntil(lambda: again.chat.state.now.edits_answer)
     assert (again.chat.open_draft.now.text, again.chat.open_draft.now.editing) == (EDIT, old.id)
-    again.chat.asking.go_on_from(EDIT)
+    again.chat.requests.go_on_from(EDIT)
     ended(qtbot, again, 2)
     assert texts(again) == ["Count", WHOLE]
     again.close()
@@ -167,12 +167,12 @@ def test_an_edited_answer_waits_for_a_model(qtbot: QtBot, app: App, script: Scri
     script.load_gate.clear()
     app.model.open("/models/other")
     app.act("edit_answer")
-    app.chat.asking.go_on_from(EDIT)
+    app.chat.requests.go_on_from(EDIT)
     qtbot.waitUntil(lambda: bool(app.chat.questions.waiting))
     (waiting,) = app.chat.questions.waiting
     app.library.edits.delete_message(app.library.open_id, waiting.held_id)
     assert waiting.held_id in app.library.tree
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     assert not list(app.chat.questions)
     script.load_gate.set()
     assert texts(app) == ["Count", EDIT]

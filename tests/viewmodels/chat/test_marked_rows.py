@@ -28,7 +28,7 @@ def test_the_message_in_the_composer_is_marked_while_it_is_there(qtbot: QtBot, a
     app.act("stop")
     assert marked(app) == ([], [])
     app.chat.open_draft.begin_edit(question)
-    app.chat.asking.send("Once more")
+    app.chat.requests.send("Once more")
     ended(qtbot, app, 2)
     assert marked(app) == ([], [])
 
@@ -38,10 +38,10 @@ def test_a_question_that_nobody_answered_is_marked_and_answered(qtbot: QtBot, ap
     ready(qtbot, app)
     script.load_gate.clear()
     app.model.open("/models/other")
-    app.chat.asking.send("Once")
+    app.chat.requests.send("Once")
     qtbot.waitUntil(lambda: bool(app.chat.questions.waiting))
     assert marked(app) == ([], [])
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     script.load_gate.set()
     ready(qtbot, app)
     (question,) = app.library.tree.path

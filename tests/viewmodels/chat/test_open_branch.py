@@ -14,7 +14,7 @@ def test_any_message_is_reached_from_anywhere_and_brought_into_view(qtbot: QtBot
     ready(qtbot, app)
     for number in range(3):
         ask(qtbot, app, f"Question {number}")
-        app.chat.asking.regenerate()
+        app.chat.requests.regenerate()
         ended(qtbot, app, 2 * (number + 1))
     tree, branch = app.library.tree, app.chat.open_branch
     shown, moved = list[str](), list[str]()

@@ -41,7 +41,7 @@ def test_an_answer_that_nobody_watched_is_on_the_path(
     app = make_app()
     ready(qtbot, app)
     script.hold = 2
-    app.chat.asking.send("What is a tree?")
+    app.chat.requests.send("What is a tree?")
     if looks_away == "while it is written":
         qtbot.waitUntil(lambda: texts(app)[-1:] not in ([], [""]) and len(texts(app)) == 2)
     left = app.library.open_id
@@ -58,7 +58,7 @@ def test_another_answer_that_nobody_watched_is_the_one_shown(
     app = make_app()
     ask(qtbot, app, "What is a tree?")
     script.answers["What is a tree?"] = "A plant."
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     left = app.library.open_id
     app.library.new_conversation()
     wait_for_rest(qtbot, app)
@@ -73,7 +73,7 @@ def test_whoever_went_to_another_branch_meanwhile_stays_there(
     ask(qtbot, app, "What is a tree?")
     script.hold = 1
     app.chat.open_draft.begin_edit()
-    app.chat.asking.send("What is a bush?")
+    app.chat.requests.send("What is a bush?")
     qtbot.waitUntil(lambda: texts(app)[-1] == "You")
     app.chat.open_branch.select_version(None, -1)
     left = app.library.open_id
@@ -90,7 +90,7 @@ def test_whoever_went_back_to_the_first_answer_stays_there(
     app = make_app()
     ask(qtbot, app, "What is a tree?")
     script.answers["What is a tree?"], script.hold = "A plant.", 0
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
     app.chat.open_branch.select_version(app.chat.chat_model.rows[-1].id, -1)
     left = app.library.open_id
@@ -153,7 +153,7 @@ def test_a_path_that_goes_back_to_an_answer_just_being_stored_ends_with_it(
     ask(qtbot, app, "What is a tree?")
     left, is_slow = app.library.open_id, threading.Event()
     script.answers["What is a tree?"], script.hold = "A plant.", 1
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     qtbot.waitUntil(lambda: texts(app) == ["What is a tree?", "A"])
     app._store.do(lambda _store: is_slow.wait(5))
     (question,) = app.chat.questions.at_engine
@@ -220,14 +220,14 @@ def _act(app: App, dice: random.Random, text: str) -> None:
     rows = [row for row in app.library.conversation_model.rows if not row.is_folder]
     match dice.randrange(8):
         case 0 | 1 | 2:
-            app.chat.asking.send(text)
+            app.chat.requests.send(text)
         case 3:
-            app.chat.asking.regenerate()
+            app.chat.requests.regenerate()
         case 4:
             app.library.new_conversation()
         case 5:
             app.chat.open_draft.begin_edit()
-            app.chat.asking.send(text)
+            app.chat.requests.send(text)
         case 6:
             app.chat.open_branch.select_version(None, dice.choice((-1, 1)))
         case _:
@@ -239,9 +239,9 @@ def test_a_stop_before_the_first_word_of_another_answer_shows_the_one_there_was(
 ) -> None:
     ask(qtbot, app, "What is a tree?")
     script.hold = 0
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     qtbot.waitUntil(lambda: texts(app) == ["What is a tree?", "You said: What is a tree?"])
 
 
@@ -249,7 +249,7 @@ def test_a_question_come_back_to_before_it_was_stored_stays_on_the_path(qtbot: Q
     ask(qtbot, app, "What is a tree?")
     script.hold = 0
     app.chat.open_draft.begin_edit()
-    app.chat.asking.send("What is a bush?")
+    app.chat.requests.send("What is a bush?")
     app.chat.open_branch.select_version(None, -1)
     app.chat.open_branch.select_version(None, 1)
     app._store.drain()

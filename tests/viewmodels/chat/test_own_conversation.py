@@ -18,7 +18,7 @@ TOO_LONG = "Does all of this fit?"
 def fail(qtbot: QtBot, app: App, script: Script) -> str:
     """Ask what cannot be answered; returns the conversation."""
     script.fail = TOO_LONG
-    app.chat.asking.send(TOO_LONG)
+    app.chat.requests.send(TOO_LONG)
     left = app.library.open_id
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     return left
@@ -48,7 +48,7 @@ def test_the_question_that_failed_is_edited_on_its_own_branch(qtbot: QtBot, app:
     app.chat.open_draft.begin_edit(app.chat.chat_model.rows[0].id)
     app.chat.open_draft.cancel_edit()
     fail_id = app.chat.chat_model.rows[-1].id
-    app.chat.asking.regenerate(fail_id)
+    app.chat.requests.regenerate(fail_id)
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     app.chat.cards.dismiss()
     app.chat.open_draft.begin_edit(app.chat.chat_model.rows[0].id)
@@ -64,7 +64,7 @@ def test_a_question_that_failed_elsewhere_is_told_and_takes_nothing_away(
     script.fail, script.hold = TOO_LONG, 0
     script.load_gate.clear()
     app.model.open("/models/one")
-    app.chat.asking.send(TOO_LONG)
+    app.chat.requests.send(TOO_LONG)
     app.library.new_conversation()
     app.chat.open_draft.write("half a thought")
     script.load_gate.set()
@@ -85,14 +85,14 @@ def test_another_model_may_do_what_the_one_before_could_not(qtbot: QtBot, app: A
 def test_stop_in_one_conversation_leaves_the_answer_in_another(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     script.hold = 2
-    app.chat.asking.send("How are you?")
+    app.chat.requests.send("How are you?")
     wait_for_text(qtbot, app)
     left = app.library.open_id
     app.library.new_conversation()
     assert not app.chat.state.now.can_stop
     assert "stop" not in enabled(app.state.now)
     app.act("stop")
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     assert not [command for command in script.commands if isinstance(command, Cancel)]
     assert "How are you?" in app.state.now.activity.text, "where it is written is told"
     app.library.open(left)
@@ -104,11 +104,11 @@ def test_stop_in_one_conversation_leaves_the_answer_in_another(qtbot: QtBot, app
 def test_a_question_that_waits_elsewhere_is_not_withdrawn(qtbot: QtBot, app: App, script: Script) -> None:
     script.load_gate.clear()
     app.model.open("/models/one")
-    app.chat.asking.send("How are you?")
+    app.chat.requests.send("How are you?")
     left = app.library.open_id
     qtbot.waitUntil(lambda: app.chat.questions.is_waiting_in(left))
     app.library.new_conversation()
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     qtbot.waitUntil(lambda: not app.model.state.now.is_loading)
     script.load_gate.set()
     app.model.open("/models/one")
@@ -134,14 +134,14 @@ def test_whatever_happens_elsewhere_a_draft_is_only_what_was_typed_there(
                 case 1:
                     ask_here = f"question {seed} {step}"
                     script.fail = ask_here if dice.random() < 0.5 else ""
-                    app.chat.asking.send(ask_here)
+                    app.chat.requests.send(ask_here)
                     typed[here] = ""
                     qtbot.waitUntil(lambda: not app.chat.questions.held)
                 case 2 if app.chat.chat_model.rows:
                     app.chat.open_draft.begin_edit(dice.choice(app.chat.chat_model.rows).id)
                     app.chat.open_draft.cancel_edit()
                 case 3:
-                    app.chat.asking.stop()
+                    app.chat.requests.stop()
                 case 4:
                     app.library.new_conversation()
                     conversations.append(app.library.open_id)
@@ -157,10 +157,10 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
 ) -> None:
     ready(qtbot, app)
     script.hold = 1
-    app.chat.asking.send("How are you?")
+    app.chat.requests.send("How are you?")
     wait_for_text(qtbot, app)
     app.library.new_conversation()
-    app.chat.asking.send("And you?")
+    app.chat.requests.send("And you?")
     here = app.library.open_id
     qtbot.waitUntil(lambda: app.chat.questions.is_waiting_in(here))
     assert texts(app) == ["And you?"]
@@ -176,10 +176,10 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
 def test_a_question_that_waits_for_an_answer_elsewhere_can_be_withdrawn(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     script.hold = 1
-    app.chat.asking.send("How are you?")
+    app.chat.requests.send("How are you?")
     wait_for_text(qtbot, app)
     app.library.new_conversation()
-    app.chat.asking.send("And you?")
+    app.chat.requests.send("And you?")
     here = app.library.open_id
     qtbot.waitUntil(lambda: app.chat.questions.is_waiting_in(here))
     app.act("stop")
@@ -196,10 +196,10 @@ def test_another_answer_that_is_stopped_while_it_waits_leaves_the_one_there_was_
     here = app.library.open_id
     script.hold = 1
     app.library.new_conversation()
-    app.chat.asking.send("And you?")
+    app.chat.requests.send("And you?")
     wait_for_text(qtbot, app)
     app.library.open(here)
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     assert texts(app) == ["How are you?"]
     app.act("stop")
     assert texts(app) == ["How are you?", "You said: How are you?"]
@@ -209,10 +209,10 @@ def test_another_answer_that_is_stopped_while_it_waits_leaves_the_one_there_was_
 
 def test_a_question_that_is_still_being_stored_can_be_withdrawn(qtbot: QtBot, app: App) -> None:
     qtbot.waitUntil(lambda: app.chat.state.now.activity is None)
-    app.chat.asking.send("never mind")
+    app.chat.requests.send("never mind")
     assert app.chat.state.now.can_stop
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     qtbot.waitUntil(lambda: app.chat.state.now.can_answer)
     assert [row.text for row in app.chat.chat_model.rows] == ["never mind"]
-    app.chat.asking.send("")
+    app.chat.requests.send("")
     qtbot.waitUntil(lambda: [row.text for row in app.chat.chat_model.rows] == ["never mind", "You said: never mind"])

@@ -64,7 +64,7 @@ def test_changed_later_they_hold_on_that_branch_from_the_next_question_on(
     assert [one.options.instructions for one in asked(script)] == [None, RULE, ""]
     app.chat.open_draft.begin_edit(app.library.tree.path[2].id)
     assert now(app).held == RULE
-    app.chat.asking.send("And how?")
+    app.chat.requests.send("And how?")
     ended(qtbot, app, 4)
     assert asked(script)[-1].options.instructions == RULE  # another version says what its question said
     assert len(app.library.tree.siblings(app.library.tree.path[2].id)) == 2
@@ -122,7 +122,7 @@ def test_the_last_question_is_asked_again_with_them_beside_itself(qtbot: QtBot, 
     assert not now(app).can_ask_again
     app.chat.settings.instruct(RULE)
     assert now(app).can_ask_again
-    app.chat.asking.ask_again_with_settings()
+    app.chat.requests.ask_again_with_settings()
     ended(qtbot, app, 4)
     question = last_question(app)
     assert (question.text, question.instructions) == ("And why?", RULE)
@@ -145,7 +145,7 @@ def test_a_system_message_of_an_import_holds_and_can_be_changed(qtbot: QtBot, ap
         qtbot.waitUntil(lambda done=done: bool(done))
     app.chat.settings.follow()
     assert (now(app).instructions, now(app).held) == (OTHER, OTHER)
-    app.chat.asking.send("")
+    app.chat.requests.send("")
     ended(qtbot, app, 3)
     assert asked(script)[-1].options == PromptOptions()
     app.chat.settings.instruct("")
@@ -165,7 +165,7 @@ def test_a_question_that_could_not_be_stored_gives_them_back(
 
     with monkeypatch.context() as patch:
         patch.setattr(MessageStore, "begin", refuse)
-        app.chat.asking.send("Which?")
+        app.chat.requests.send("Which?")
         qtbot.waitUntil(lambda: app.chat.drafts.of(app.library.open_id).text == "Which?")
     assert now(app).is_pending
     assert now(app).instructions == RULE
@@ -278,7 +278,7 @@ def test_an_answer_is_repeated_with_its_settings_and_its_seed(qtbot: QtBot, app:
     assert stats is not None
     app.chat.settings.apply("Creative")
     app.chat.settings.instruct(RULE)
-    app.chat.asking.repeat_answer()
+    app.chat.requests.repeat_answer()
     ended(qtbot, app, 2)
     again = asked(script)[-1]
     assert again.sampling == replace(first.sampling, seed=stats["seed"])
@@ -296,7 +296,7 @@ def test_another_models_answer_is_not_repeated(qtbot: QtBot, app: App, script: S
     assert not shown.can_repeat
     assert "Another model" in shown.note
     count = len(asked(script))
-    app.chat.asking.repeat_answer()
+    app.chat.requests.repeat_answer()
     assert len(asked(script)) == count
 
 

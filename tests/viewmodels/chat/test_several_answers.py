@@ -22,7 +22,7 @@ def both(qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
     for number, text in enumerate(("How are you?", "And you there?", "And they?")):
         app.library.new_conversation()
         opened.append(app.library.open_id)
-        app.chat.asking.send(text)
+        app.chat.requests.send(text)
         if number < 2:
             qtbot.waitUntil(lambda: texts(app)[-1:] == ["You said:"])
     qtbot.waitUntil(lambda: app.chat.questions.is_waiting_in(opened[2]))
@@ -44,7 +44,7 @@ def test_each_answer_grows_where_it_was_asked_for(qtbot: QtBot, app: App, script
 
 
 def test_only_the_answer_that_is_seen_is_stopped(qtbot: QtBot, app: App, script: Script, both: list[str]) -> None:
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].note == "Stopped")
     stopped = [command for command in script.commands if isinstance(command, Cancel)]
     assert len(stopped) == 1

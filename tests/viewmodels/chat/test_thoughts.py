@@ -64,7 +64,7 @@ def test_a_thought_grows_folded_or_open_and_its_line_says_so(qtbot: QtBot, app: 
     ready(qtbot, app)
     question = thinking(script)
     script.hold = 4
-    app.chat.asking.send(question)
+    app.chat.requests.send(question)
     qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].thought is not None and last(app).text.endswith("about"))
     assert last(app).is_growing
     assert not last(app).is_open
@@ -93,9 +93,9 @@ def test_an_answer_that_is_all_thought_says_so() -> None:
 def test_a_stopped_thought_is_kept(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     script.hold = 4
-    app.chat.asking.send(thinking(script))
+    app.chat.requests.send(thinking(script))
     qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].thought is not None and last(app).text.endswith("about"))
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     qtbot.waitUntil(lambda: not app.chat.state.now.is_writing)
     assert last(app).text == "The person asks about"
     assert app.chat.chat_model.rows[-1].text == ""

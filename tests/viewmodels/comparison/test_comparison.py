@@ -22,7 +22,7 @@ def comparison(qtbot: QtBot, app: App) -> Comparison:
     """Over a question with two answers, the second of them gone on from."""
     ready(qtbot, app)
     ask(qtbot, app, "First")
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     ended(qtbot, app, 2)
     ask(qtbot, app, "More")
     return app.comparison

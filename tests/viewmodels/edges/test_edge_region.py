@@ -22,7 +22,7 @@ def script() -> Script:
 
 def ask(qtbot: QtBot, app: App, words: str, rows: int = 2) -> None:
     ready(qtbot, app)
-    app.chat.asking.send(words)
+    app.chat.requests.send(words)
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == rows and not app.chat.state.now.can_stop)
     qtbot.waitUntil(lambda: len(app.edges._along().priced.turns) == rows and app.edges._along().priced.known > 2)
 
@@ -167,7 +167,7 @@ def test_nothing_is_pinned_by_itself_while_an_answer_is_written(qtbot: QtBot, ap
     app.act("pin")
     qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned)
     script.hold = 1
-    app.chat.asking.send("and on")
+    app.chat.requests.send("and on")
     qtbot.waitUntil(lambda: app.chat.state.now.can_stop)
     qtbot.wait(50)
     keeper: PinKeeper = app.edges.pin_keeper

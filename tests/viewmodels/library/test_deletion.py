@@ -57,7 +57,7 @@ def test_more_than_an_exchange_in_sight_is_asked_about(qtbot: QtBot, app: App) -
     first, second = tree.path[0].id, tree.path[2].id
     app.chat.open_branch.delete_message(first)
     assert [(one.message_id, one.messages, one.hidden) for one in asked] == [(first, 4, 0)]
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     ended(qtbot, app, 4)
     app.chat.open_branch.delete_message(second)
     assert (asked[-1].messages, asked[-1].branches, asked[-1].hidden) == (3, 2, 1)

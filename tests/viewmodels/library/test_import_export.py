@@ -199,7 +199,7 @@ def test_an_answer_goes_on_being_saved_while_a_file_is_read(
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
     script.answers["Long?"], script.hold = LONG, 10
     ask(qtbot, app, "Short")
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
     app.library.import_export.import_file(str(file))
     assert notice(qtbot, app, "Reading conversations.json… 12\u00a0%")

@@ -101,7 +101,7 @@ def test_a_question_is_taken_back_with_its_answer(qtbot: QtBot, forked: App) -> 
 def test_another_answer_is_a_step_of_its_own(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "One")
     script.answers["One"] = "Again"
-    app.chat.asking.regenerate()
+    app.chat.requests.regenerate()
     qtbot.waitUntil(lambda: texts(app) == ["One", "Again"])
     ended(qtbot, app, 2)
     app.act("undo")
@@ -144,7 +144,7 @@ def test_a_deleted_conversation_makes_room_for_the_one_beside_it(
 def test_what_is_being_written_is_not_taken_away(qtbot: QtBot, app: App, script: Script, data_folder: Path) -> None:
     ask(qtbot, app, "One")
     script.answers["Long?"], script.hold = LONG, 30
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
     for verb in ("undo", "delete_message", "delete_conversation"):
         app.notices.dismiss()
@@ -166,7 +166,7 @@ def test_undo_right_after_send_is_refused_and_nothing_is_lost(
     qtbot: QtBot, app: App, script: Script, data_folder: Path
 ) -> None:
     ready(qtbot, app)
-    app.chat.asking.send("One")
+    app.chat.requests.send("One")
     app.act("undo")
     at_rest(qtbot, app)
     ended(qtbot, app, 2)
@@ -179,7 +179,7 @@ def test_elsewhere_things_are_deleted_while_an_answer_is_written(qtbot: QtBot, a
     ask(qtbot, app, "Other")
     app.library.new_conversation()
     script.answers["Long?"], script.hold = LONG, 10
-    app.chat.asking.send("Long?")
+    app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
     other = app.library.conversation_model.rows[1].id
     app.library.edits.delete_conversation(other)
@@ -195,7 +195,7 @@ def test_a_branch_is_deleted_beside_the_answer_that_is_written(qtbot: QtBot, for
     """The tree that comes back from the database is without the last words; they are not lost on the way."""
     script.answers["Long?"], script.hold = LONG, 10
     other = forked.library.tree.siblings(forked.chat.chat_model.rows[2].id)[0].id
-    forked.chat.asking.send("Long?")
+    forked.chat.requests.send("Long?")
     wait_for_text(qtbot, forked)
     forked.library.edits.delete_message(forked.library.open_id, other)
     at_rest(qtbot, forked)
@@ -209,7 +209,7 @@ def test_a_branch_is_deleted_beside_the_answer_that_is_written(qtbot: QtBot, for
 def test_words_sent_while_something_is_deleted_follow_what_is_left(qtbot: QtBot, forked: App) -> None:
     """They wait for the change and are not said below what is gone."""
     forked.library.edits.delete_message(forked.library.open_id, forked.chat.chat_model.rows[2].id)
-    forked.chat.asking.send("Four")
+    forked.chat.requests.send("Four")
     qtbot.waitUntil(lambda: texts(forked)[-1:] == ["You said: Four"])
     ended(qtbot, forked, 6)
     assert texts(forked) == ["One", "You said: One", "Two", "You said: Two", "Four", "You said: Four"]
@@ -267,7 +267,7 @@ def test_what_is_deleted_before_its_answer_is_saved_is_deleted_after(
     """Nothing is being written any more for the person, though the database has not heard of the end."""
     ready(qtbot, app)
     script.hold, is_slow = 1, threading.Event()
-    app.chat.asking.send("One")
+    app.chat.requests.send("One")
     wait_for_text(qtbot, app)
     app._store.do(lambda _store: is_slow.wait(5))
     script.go.set()

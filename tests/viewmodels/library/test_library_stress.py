@@ -43,7 +43,7 @@ class Person:
         choices: list[tuple[float, Callable[[], None]]] = [
             (6, self._say),
             (3, self._fork),
-            (3, self.app.chat.asking.regenerate),
+            (3, self.app.chat.requests.regenerate),
             (3, self._delete),
             (6, lambda: self.app.act("undo")),
             (4, lambda: self.app.act("redo")),
@@ -53,7 +53,7 @@ class Person:
             (2, lambda: self.app.chat.open_branch.select_version(None, self.dice.choice((-1, 1)))),
             (2, self._open),
             (1, self.app.library.new_conversation),
-            (1, self.app.chat.asking.stop),
+            (1, self.app.chat.requests.stop),
             (1, lambda: self.app.act("favourite")),
             (1, lambda: self.app.act("new_folder")),
             (1, lambda: self.app.library.edits.rename(self.app.library.open_id, f"Title {self.said}")),
@@ -67,7 +67,7 @@ class Person:
 
     def _say(self) -> None:
         self.said += 1
-        self.app.chat.asking.send(f"question {self.said}")
+        self.app.chat.requests.send(f"question {self.said}")
 
     def _fork(self) -> None:
         questions = [row for row in self.app.chat.chat_model.rows if row.role == "user"]

@@ -212,7 +212,7 @@ def test_an_answer_that_grows_is_counted_without_moving_the_view(
     assert before == "1 of 2"
     window.chat.view._follows_end = False
     script.hold = 5
-    app.chat.asking.send("long")
+    app.chat.requests.send("long")
     qtbot.waitUntil(lambda: app.find.told == "1 of 7")
     script.hold = None
     script.go.set()
@@ -222,7 +222,7 @@ def test_an_answer_that_grows_is_counted_without_moving_the_view(
 
 def test_escape_in_the_field_stops_no_answer(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
     script.answers["long"], script.hold = "pear " * 20, 5
-    app.chat.asking.send("long")
+    app.chat.requests.send("long")
     qtbot.waitUntil(lambda: app.chat.state.now.is_writing and bool(app.chat.chat_model.rows))
     window.do("find")
     qtbot.keyClick(window.chat.find_bar.field, Qt.Key.Key_Escape)

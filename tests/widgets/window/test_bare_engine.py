@@ -35,7 +35,7 @@ def change(qtbot: QtBot, window: MainWindow, app: App, script: Script, capabilit
 
 
 def ask(qtbot: QtBot, window: MainWindow, app: App, text: str) -> None:
-    app.chat.asking.send(text)
+    app.chat.requests.send(text)
     qtbot.waitUntil(lambda: bool(app.chat.chat_model.rows) and bool(app.chat.chat_model.rows[-1].note or _is_done(app)))
 
 

@@ -244,7 +244,7 @@ def test_closing_while_it_writes_waits_for_nothing(qtbot: QtBot, window: MainWin
     script.hold = 1
     ask_text = "long"
     script.answers[ask_text] = "one two three"
-    app.chat.asking.send(ask_text)
+    app.chat.requests.send(ask_text)
     qtbot.waitUntil(lambda: app.chat.state.now.is_writing)
     assert window.close()
     assert app.chat.state.now.is_writing
@@ -779,7 +779,7 @@ def test_an_answer_is_not_cut_off_without_a_question_where_one_is_wanted(
 ) -> None:
     app.settings.update(asks_to_quit=True)
     script.hold = 1
-    app.chat.asking.send("A long one")
+    app.chat.requests.send("A long one")
     qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
     assert not window.close()
     assert not window.close()
@@ -801,7 +801,7 @@ def test_nothing_is_asked_without_an_answer_under_way_or_without_a_wish(
     app.settings.update(asks_to_quit=is_wanted)
     if not is_wanted:
         script.hold = 1
-        app.chat.asking.send("A long one")
+        app.chat.requests.send("A long one")
         qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
     assert window.close()
 
@@ -811,7 +811,7 @@ def test_whoever_ends_the_program_from_outside_is_asked_nothing(
 ) -> None:
     app.settings.update(asks_to_quit=True)
     script.hold = 1
-    app.chat.asking.send("A long one")
+    app.chat.requests.send("A long one")
     qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
     window.end()
     assert not window.isVisible()

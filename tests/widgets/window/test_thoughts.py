@@ -48,7 +48,7 @@ def test_a_thought_goes_all_the_way(
     app = make_app()
     window = shown(style, app)
     qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
-    app.chat.asking.send(QUESTION)
+    app.chat.requests.send(QUESTION)
     qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].thought is not None)
     qtbot.waitUntil(lambda: line_of(window, app).accessibleName().startswith("Thinking"))
     script.hold = None
@@ -68,7 +68,7 @@ def test_a_thought_goes_all_the_way(
     qtbot.waitUntil(lambda: "collapsed" in line_of(window, app).accessibleName())
 
     qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
-    app.chat.asking.send("And then?")
+    app.chat.requests.send("And then?")
     qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == 4 and not app.chat.state.now.is_writing)
     asked = [command for command in script.commands if isinstance(command, Generate)][-1]
     assert (asked.turns[1].thinking, asked.turns[1].text) == (THOUGHT, TEXT)

@@ -28,7 +28,7 @@ from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 
 
-class Asking(QObject):
+class ChatRequests(QObject):
     """Asks, stops and goes on. What cannot be asked now is put in line or said in the composer's foot."""
 
     def __init__(

@@ -16,17 +16,17 @@ from tests.viewmodels.test_app import ask, ended, ready, wait_for_text
 
 def send_and_wait(app: App) -> None:
     """Put words in line, and have what is in line looked at before its time."""
-    app.chat.asking.send("More")
-    app.chat.asking.send_waiting()
+    app.chat.requests.send("More")
+    app.chat.requests.send_waiting()
 
 
 VERBS: dict[str, tuple[Callable[[App], object], str]] = {
-    "send": (lambda app: app.chat.asking.send("More"), "Sends when this answer ends"),
-    "send nothing": (lambda app: app.chat.asking.send(" "), chat_text.NOTHING_TO_SEND),
-    "regenerate": (lambda app: app.chat.asking.regenerate(), chat_text.STILL_WRITING),
-    "repeat": (lambda app: app.chat.asking.repeat_answer(), chat_text.STILL_WRITING),
-    "go on": (lambda app: app.chat.asking.go_on(), ""),
-    "ask again": (lambda app: app.chat.asking.ask_again_with_settings(), ""),
+    "send": (lambda app: app.chat.requests.send("More"), "Sends when this answer ends"),
+    "send nothing": (lambda app: app.chat.requests.send(" "), chat_text.NOTHING_TO_SEND),
+    "regenerate": (lambda app: app.chat.requests.regenerate(), chat_text.STILL_WRITING),
+    "repeat": (lambda app: app.chat.requests.repeat_answer(), chat_text.STILL_WRITING),
+    "go on": (lambda app: app.chat.requests.go_on(), ""),
+    "ask again": (lambda app: app.chat.requests.ask_again_with_settings(), ""),
     "send what waits": (send_and_wait, "Sends when this answer ends"),
 }
 
@@ -40,7 +40,7 @@ def test_nothing_is_asked_while_an_answer_is_written(qtbot: QtBot, app: App, scr
     ready(qtbot, app)
     ask(qtbot, app, "Once")
     script.hold = 2
-    app.chat.asking.send("Twice")
+    app.chat.requests.send("Twice")
     wait_for_text(qtbot, app)
     act, said = VERBS[verb]
     before = [one.id for one in app.library.tree.path]
@@ -60,9 +60,9 @@ def test_nothing_is_asked_while_the_database_changes_the_tree(
 ) -> None:
     ready(qtbot, app)
     script.hold = 2
-    app.chat.asking.send("Once")
+    app.chat.requests.send("Once")
     wait_for_text(qtbot, app)
-    app.chat.asking.stop()
+    app.chat.requests.stop()
     ended(qtbot, app, 2)
     assert app.chat.state.now.can_continue
     app.library.edits.rename(app.library.open_id, "Pears")
