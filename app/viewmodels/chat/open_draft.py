@@ -34,10 +34,12 @@ class OpenDraft(QObject):
 
     Attribute: hint, a sentence for the composer's foot until the words change, or "".
 
-    Signals: textReplaced(str), the composer shall hold exactly this; hinted(), the hint is another one.
+    Signals: textReplaced(str), the composer shall hold exactly this; editBegun(str), this message is being edited now,
+    which shall be seen; hinted(), the hint is another one.
     """
 
     textReplaced = Signal(str)
+    editBegun = Signal(str)
     hinted = Signal()
 
     def __init__(
@@ -96,6 +98,7 @@ class OpenDraft(QObject):
             self._edit(question)
             self.show()
             self._open_branch.messageShown.emit(question.id)
+            self.editBegun.emit(question.id)
 
     @property
     def answer(self) -> Message | None:
@@ -154,6 +157,7 @@ class OpenDraft(QObject):
             self._edit(answer)
             self.show()
             self._open_branch.show(answer.id)
+            self.editBegun.emit(answer.id)
 
     def edit_failed(self) -> None:
         """Edit the question that the card in the open conversation is about, on the branch where it stands."""

@@ -102,6 +102,7 @@ class ChatPane(QWidget):
         composer.editCancelled.connect(app.chat.open_draft.cancel_edit)
         app.chat.open_draft.textReplaced.connect(composer.show_text)
         app.chat.open_branch.messageShown.connect(self._show_message)
+        app.chat.open_draft.editBegun.connect(view.show_head)
         app.chat.anchorWanted.connect(self._show_anchor)
         app.chat.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(app.act)

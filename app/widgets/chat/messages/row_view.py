@@ -39,6 +39,11 @@ class RowView(QListView):
         top = round(rows.top(number)) - self.verticalOffset()
         return QRect(0, top, self.viewport().width(), round(rows.height(number)))
 
+    def rows_in_sight(self) -> range:
+        """Return the rows of which anything is seen."""
+        top = self.verticalOffset()
+        return self.layout_of_rows.in_sight(top, top + self.viewport().height() - 1)
+
     def doItemsLayout(self) -> None:
         """Skip the list's own layout, which would measure every row."""
         QAbstractItemView.doItemsLayout(self)

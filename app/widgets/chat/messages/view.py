@@ -38,6 +38,7 @@ from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.marked_text import marks_by_block, place_of
 from app.widgets.chat.messages.message_menu import branch_action, message_menu
+from app.widgets.chat.messages.message_to_edit import is_head_in_sight, message_to_edit
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
 from app.widgets.chat.messages.row_item import RowItem
@@ -154,6 +155,12 @@ class ChatView(RowView):
             self.setCurrentIndex(self._chat.index(number))
             self.scrollTo(self.currentIndex())
 
+    def show_head(self, message_id: str) -> None:
+        """Bring the line over a message into sight, where its marks stand; one that is higher than the view, too."""
+        number = self._chat.row_of(message_id)
+        if number >= 0 and not is_head_in_sight(self, number):
+            self.show_anchor(message_id, 0.0)
+
     def edit_branch_name(self, message_id: str) -> None:
         """Let the person name the branch that begins with a message, over its head."""
         self.show_message(message_id)
@@ -199,7 +206,7 @@ class ChatView(RowView):
     @property
     def first_row(self) -> int:
         """The first message in sight, or 0."""
-        return next(iter(self._rows_in_sight()), 0)
+        return next(iter(self.rows_in_sight()), 0)
 
     def anchor(self) -> tuple[str, float]:
         """Return the message at the top of what is in sight and how many points of it are above; "" at the end."""
@@ -249,30 +256,18 @@ class ChatView(RowView):
 
     @property
     def question_to_edit(self) -> str | None:
-        """Id of the question that the keyboard is on or whose answer it is on, else of the last one in sight.
-
-        Where an answer fills the view, its question.
-        """
-        return next(self._chat.rows.questions_above(self._row_looked_at), None)
+        """Id of the question that is looked at."""
+        return message_to_edit(self, self._chat.rows, self.keyboard_row, "user")
 
     @property
     def answer_to_edit(self) -> str | None:
-        """Id of the answer that the keyboard is on or whose question it is on, else of the last one in sight."""
-        number, rows = self._row_looked_at, self._chat.rows
-        if number < 0:
-            return None
-        if rows[number].role == "user" and 0 <= self.keyboard_row < len(rows) - 1:
-            number += 1
-        return next(rows.answers_above(number), None)
+        """Id of the answer that is looked at."""
+        return message_to_edit(self, self._chat.rows, self.keyboard_row, "assistant")
 
     @property
     def _row_looked_at(self) -> int:
         """The row that the keyboard is on, else the last one in sight; -1 without rows."""
-        return self.keyboard_row if self.keyboard_row >= 0 else max(self._rows_in_sight(), default=-1)
-
-    def _rows_in_sight(self) -> range:
-        top = self.verticalOffset()
-        return self.layout_of_rows.in_sight(top, top + self.viewport().height() - 1)
+        return self.keyboard_row if self.keyboard_row >= 0 else max(self.rows_in_sight(), default=-1)
 
     # The model
 
@@ -473,7 +468,7 @@ class ChatView(RowView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Take the keyboard to the message it was on while that is in sight, else to the last one in sight."""
-        in_sight = self._rows_in_sight()
+        in_sight = self.rows_in_sight()
         if in_sight and self.currentIndex().row() not in in_sight:
             self.setCurrentIndex(self._chat.index(in_sight[-1]))
         super().focusInEvent(event)
