@@ -2,15 +2,19 @@
 
 Properties: every edge is counted in exactly one row, or among the others. What is the template's own text has no row
 where a message stands beside it: it belongs to that message's. A row whose edges are as they were is the same object as
-before.
+before, while the same rows are wanted. A picture costs what differs from the one before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.cache.edge_tree import ROOT_ID, EdgeTree, LinkedEdge
+
+_id_of = attrgetter("id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +23,6 @@ class Others:
 
     edges: int = 0
     bytes: int = 0
-
-
-@dataclass(slots=True)
-class _Row:
-    """A row in the making: its own edge, and those of template text that it takes in."""
-
-    node: TrieNodeView
-    parent_id: int | None
-    start: int
-    end: int
-    more: list[TrieNodeView] = field(default_factory=list)
 
 
 class ShownTrie:
@@ -46,84 +39,162 @@ class ShownTrie:
         self.shows_others = True
         self.others = Others()
         self.row_of: dict[int, int] = {}
-        self._made: dict[int, tuple[tuple[TrieNodeView, ...], tuple[int | None, int, int], TrieNodeView]] = {}
+        self._chosen: tuple[str, bool] | None = None
+        self._tree = EdgeTree("")
+        self._rows: dict[int, TrieNodeView] = {}
+        self._joined: dict[int, list[LinkedEdge]] = {}  # template text below a row that belongs to it
+        self._parts: dict[int, tuple[TrieNodeView, ...]] = {}  # what a row was made of
+        self._stale: set[LinkedEdge] = set()  # those whose rows are to be made anew
 
     def of(self, view: TrieView) -> TrieView:
         """Return the picture with the chosen rows in the place of its edges."""
-        own = self._own(view.nodes)
-        left_out = [node for node in view.nodes if node.id not in own]
-        self.others = Others(len(left_out), sum(node.held_bytes for node in left_out))
-        nodes = view.nodes if self.shows_others or not left_out else [node for node in view.nodes if node.id in own]
-        if all(node.label for node in nodes):
-            self.row_of = {node.id: node.id for node in nodes}
-            self._made.clear()
-            return view if nodes is view.nodes else replace(view, nodes=tuple(nodes))
-        return replace(view, nodes=self._without_template_text(nodes))
+        chosen = self.open_id, self.shows_others
+        if chosen != self._chosen:
+            self._chosen, self._tree = chosen, EdgeTree(self.open_id)
+            self.row_of, self._rows, self._joined, self._parts = {}, {}, {}, {}
+        self._regroup(self._tree.follow(view.nodes, self.path))
+        self.others = Others(self._tree.other_edges, self._tree.other_bytes)
+        return replace(view, nodes=tuple(filter(None, map(self._rows.get, map(_id_of, view.nodes)))))
 
-    def _own(self, nodes: Sequence[TrieNodeView]) -> set[int]:
-        """Return the edges that the open conversation asked for, or nobody is known to have, and all above them."""
-        own: set[int] = set()
-        for node in nodes:
-            is_nobodys = not node.owners and (node.parent_id is None or node.parent_id in own)
-            if is_nobodys or self.open_id in node.owners or node.id in self.path:
-                own.add(node.id)
-        for node in reversed(nodes):
-            if node.id in own and node.parent_id is not None:
-                own.add(node.parent_id)
-        return own
+    # Edges that have rows
 
-    def _without_template_text(self, nodes: Iterable[TrieNodeView]) -> tuple[TrieNodeView, ...]:
-        rows: dict[int, _Row] = {}
-        counts: dict[int | None, int] = {}
-        only: dict[int, _Row] = {}  # template text that waits for the one edge below it, by its own id
-        nodes = tuple(nodes)
-        for node in nodes:
-            counts[node.parent_id] = counts.get(node.parent_id, 0) + 1
-        self.row_of = {}
-        for node in nodes:
-            waiting = only.pop(node.parent_id, None) if node.parent_id is not None else None
-            row = _Row(node, self.row_of.get(node.parent_id or 0), node.start, node.end)
-            if waiting is not None:
-                row.parent_id, row.start, row.more = waiting.parent_id, waiting.start, [*waiting.more, waiting.node]
-            above = None if row.parent_id is None else rows[row.parent_id]
-            if node.label:
-                self._put(row, rows)
-            elif counts.get(node.id) == 1:
-                only[node.id] = row
-            elif above is not None:
-                above.more += [*row.more, node]
-                above.end = node.end if counts[node.parent_id] == 1 and above.end == row.start else above.end
-                for part in (*row.more, node):
-                    self.row_of[part.id] = above.node.id
+    def _is_shown(self, edge: LinkedEdge) -> bool:
+        return self.shows_others or edge.is_own
+
+    def _count(self, edge: LinkedEdge) -> int:
+        return len(edge.below) if self.shows_others else edge.own_below
+
+    def _below(self, edge: LinkedEdge) -> Iterator[LinkedEdge]:
+        return filter(self._is_shown, edge.below.values())
+
+    # Which row an edge belongs to
+
+    def _regroup(self, touched: set[LinkedEdge]) -> None:
+        """Find the rows of the edges that differ, and of the template text around them."""
+        self._stale = set()
+        tops = {}
+        for edge in touched:
+            if edge.id == ROOT_ID:
+                tops[edge.id] = edge
+            elif edge.above is None or not self._is_shown(edge):
+                self._leave(edge)
             else:
-                self._put(row, rows)
-        made = {number: self._finished(row) for number, row in rows.items()}
-        self._made = {number: self._made[number] for number in made}
-        return tuple(made.values())
+                top = _message_above(edge)
+                tops[top.id] = top
+                if _has_words(edge):
+                    self._set_row(edge, edge.id)
+                    tops[edge.id] = edge
+        for top in tops.values():
+            self._group_below(top)
+        for edge in self._stale:
+            self._make(edge)
 
-    def _put(self, row: _Row, rows: dict[int, _Row]) -> None:
-        rows[row.node.id] = row
-        for part in (*row.more, row.node):
-            self.row_of[part.id] = row.node.id
+    def _group_below(self, top: LinkedEdge) -> None:
+        """Find the rows of the template text below a message, or at the root."""
+        self._join(top.id, ())
+        self._stale.add(top)
+        waiting = [(edge, top.id) for edge in self._below(top) if not _has_words(edge)]
+        while waiting:
+            edge, row = waiting.pop()
+            chain = [edge]
+            while self._count(chain[-1]) == 1 and not _has_words(chain[-1]):
+                chain.append(next(self._below(chain[-1])))
+            last = chain[-1]
+            if _has_words(last):
+                row = last.id
+                self._stale.add(last)
+            elif row == ROOT_ID:  # no message stands beside it
+                row = last.id
+                self._join(row, ())
+                self._stale.add(last)
+            else:
+                self._joined[row] += chain
+            for one in chain:
+                self._set_row(one, row)
+            if not _has_words(last):
+                waiting += [(one, row) for one in self._below(last) if not _has_words(one)]
 
-    def _finished(self, row: _Row) -> TrieNodeView:
-        parts, place = (row.node, *row.more), (row.parent_id, row.start, row.end)
-        before = self._made.get(row.node.id)
-        if before is not None and before[1] == place and _are_same(before[0], parts):
-            return before[2]
-        made = row.node
-        if row.more or place != (made.parent_id, made.start, made.end):
-            made = replace(
-                made,
-                parent_id=row.parent_id,
-                start=row.start,
-                end=row.end,
-                bytes=sum(part.bytes for part in parts),
-                disk_bytes=sum(part.disk_bytes for part in parts),
-                is_pinned=any(part.is_pinned for part in parts),
-            )
-        self._made[row.node.id] = (parts, place, made)
+    def _set_row(self, edge: LinkedEdge, row: int) -> None:
+        """Have an edge belong to a row; the rows of messages below it then hang on that one."""
+        if self.row_of.get(edge.id) != row:
+            self.row_of[edge.id] = row
+            self._stale.update(filter(_has_words, self._below(edge)))
+        if row != edge.id:
+            self._forget(edge)
+
+    def _join(self, row: int, edges: Iterable[LinkedEdge]) -> None:
+        self._joined[row] = list(edges)
+
+    def _leave(self, edge: LinkedEdge) -> None:
+        self.row_of.pop(edge.id, None)
+        self._forget(edge)
+
+    def _forget(self, edge: LinkedEdge) -> None:
+        for table in (self._rows, self._joined, self._parts):
+            table.pop(edge.id, None)
+
+    # Rows
+
+    def _make(self, edge: LinkedEdge) -> None:
+        """Make the row of an edge, where it has one and that is another than before."""
+        if edge.node is None or self.row_of.get(edge.id) != edge.id:
+            return
+        front: list[LinkedEdge] = []
+        above = edge.above
+        while above is not None and self.row_of.get(above.id) == edge.id:
+            front.append(above)
+            above = above.above
+        parent = self.row_of.get(above.id) if above is not None else None
+        start = (front[-1].node or edge.node).start if front else edge.node.start
+        place = parent, start, self._end(edge)
+        parts = tuple(one.node for one in (edge, *front, *self._joined.get(edge.id, ())) if one.node is not None)
+        before = self._rows.get(edge.id)
+        if before is not None and _place(before) == place and _are_same(self._parts.get(edge.id, ()), parts):
+            return
+        self._parts[edge.id] = parts
+        self._rows[edge.id] = _row(parts, place)
+
+    def _end(self, edge: LinkedEdge) -> int:
+        """Return where a row ends: with the template text that it takes in, where nothing else follows."""
+        at = edge
+        while self._count(at) == 1:
+            only = next(self._below(at))
+            if self.row_of.get(only.id) != edge.id:
+                break
+            at = only
+        return at.node.end if at.node is not None else 0
+
+
+def _has_words(edge: LinkedEdge) -> bool:
+    return edge.node is not None and bool(edge.node.label)
+
+
+def _message_above(edge: LinkedEdge) -> LinkedEdge:
+    """Return the nearest edge above that holds words of a message, or the root."""
+    above = edge.above
+    assert above is not None
+    while above.above is not None and not _has_words(above):
+        above = above.above
+    return above
+
+
+def _row(parts: tuple[TrieNodeView, ...], place: tuple[int | None, int, int]) -> TrieNodeView:
+    made = parts[0]
+    if len(parts) == 1 and _place(made) == place:
         return made
+    return replace(
+        made,
+        parent_id=place[0],
+        start=place[1],
+        end=place[2],
+        bytes=sum(part.bytes for part in parts),
+        disk_bytes=sum(part.disk_bytes for part in parts),
+        is_pinned=any(part.is_pinned for part in parts),
+    )
+
+
+def _place(row: TrieNodeView) -> tuple[int | None, int, int]:
+    return row.parent_id, row.start, row.end
 
 
 def _are_same(parts: tuple[TrieNodeView, ...], others: tuple[TrieNodeView, ...]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt, Signal
 
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.cache.edge_tree import differing
 from app.viewmodels.cache.rows import spoken_node, title_of
 from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
 
@@ -123,7 +124,7 @@ class TrieModel(QAbstractItemModel):
         changed: list[TrieNodeView] = []
         moved: set[int] = set()
         rows: dict[int, int] = {}
-        for node in view.nodes:
+        for node in view.nodes[differing(self._shown.nodes, view.nodes)[1]]:
             item, parent = self._items.get(node.id), _ROOT_ID if node.parent_id is None else node.parent_id
             if item is None or item.node is not node:
                 changed.append(node)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
+
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.cache.shown_trie import Others, ShownTrie
+from tests.seeds import each_seed
+from tests.viewmodels.cache.growing import Growing, flat
 from tests.widgets.samples import node
 
 OURS, THEIRS = frozenset({"ours"}), frozenset({"theirs"})
@@ -97,3 +101,75 @@ def test_whatever_the_trie_every_byte_is_told_once_and_parents_come_first() -> N
         assert set(trie.row_of.values()) == rows.keys(), seed
         left_out = sum(part.bytes for part in nodes if part.id not in trie.row_of)
         assert left_out == (0 if trie.shows_others else trie.others.bytes), seed
+
+
+class Named(Growing):
+    """A trie of which some edges hold template text alone, and that several conversations asked for."""
+
+    def view(self) -> TrieView:
+        view = flat(self)
+        for one in view.nodes:
+            if one.label.startswith("node"):
+                self.nodes[one.id] = replace(one, label=self.rng.choice(["words", "", ""]), owners=self.owners())
+        for one in self.rng.sample(view.nodes, min(2, len(view.nodes))):
+            self.nodes[one.id] = replace(self.nodes[one.id], label=self.rng.choice(["words", ""]), owners=self.owners())
+        return flat(self)
+
+    def owners(self) -> frozenset[str]:
+        return self.rng.choice([OURS, THEIRS, OURS | THEIRS, frozenset()])
+
+
+@each_seed(range(40))
+def test_a_picture_after_others_has_the_rows_that_it_has_alone(seed: int) -> None:
+    rng = random.Random(seed)
+    trie, chosen = Named(rng), ShownTrie()
+    chosen.open_id = "ours"
+    for _ in range(40):
+        for _ in range(rng.randint(0, 4)):
+            trie.change()
+        view = trie.view()
+        if rng.random() < 0.3:
+            chosen.path = frozenset(rng.sample(sorted(trie.nodes), min(3, len(trie.nodes))))
+        if rng.random() < 0.1:
+            chosen.open_id = rng.choice(["ours", "theirs", ""])
+        if rng.random() < 0.1:
+            chosen.shows_others = not chosen.shows_others
+        alone = ShownTrie()
+        alone.open_id, alone.path, alone.shows_others = chosen.open_id, chosen.path, chosen.shows_others
+        assert chosen.of(view).nodes == alone.of(view).nodes
+        assert (chosen.row_of, chosen.others) == (alone.row_of, alone.others)
+        own = own_edges(view, chosen)
+        left_out = [one for one in view.nodes if one.id not in own]
+        assert chosen.others == Others(len(left_out), sum(one.held_bytes for one in left_out))
+        assert chosen.row_of.keys() == ({one.id for one in view.nodes} if chosen.shows_others else own)
+
+
+def own_edges(view: TrieView, chosen: ShownTrie) -> set[int]:
+    """The edges that the open conversation asked for, or nobody is known to have, and all above them."""
+    own: set[int] = set()
+    for one in view.nodes:
+        is_nobodys = not one.owners and (one.parent_id is None or one.parent_id in own)
+        if is_nobodys or chosen.open_id in one.owners or one.id in chosen.path:
+            own.add(one.id)
+    for one in reversed(view.nodes):
+        if one.id in own and one.parent_id is not None:
+            own.add(one.parent_id)
+    return own
+
+
+def test_a_picture_of_a_large_trie_costs_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 2,000 edges three were used, and one has another one below it."""
+    trie = Named(random.Random(3))
+    while len(trie.nodes) < 2_000:
+        trie.grow()
+    chosen = ShownTrie()
+    chosen.open_id = "ours"
+    chosen.of(trie.view())
+    made: list[int] = []
+    make = ShownTrie._make
+    monkeypatch.setattr(ShownTrie, "_make", lambda self, edge: (made.append(edge.id), make(self, edge)))
+    for number in trie.rng.sample(sorted(trie.nodes), 3):
+        trie.nodes[number] = replace(trie.nodes[number], last_use=7)
+    trie.grow()
+    chosen.of(flat(trie))
+    assert 0 < len(made) < 100
