@@ -44,13 +44,15 @@ class LinkedEdge:
 class EdgeTree:
     """Follows pictures of the trie.
 
-    Attributes: root, which holds no tokens; edges, all the others by id; other_edges and other_bytes, what is not own.
+    Attributes: root, which holds no tokens; edges, all the others by id; nodes, these as the picture has them;
+    other_edges and other_bytes, what is not own.
     """
 
     def __init__(self, open_id: str) -> None:
         """open_id: the conversation whose edges are own."""
         self.root = LinkedEdge(ROOT_ID, None, None, is_asked=True)
         self.edges: dict[int, LinkedEdge] = {}
+        self.nodes: dict[int, TrieNodeView] = {}
         self.other_edges = self.other_bytes = 0
         self._open_id = open_id
         self._path: frozenset[int] = frozenset()
@@ -73,6 +75,7 @@ class EdgeTree:
                 self._put(node, edge)
         for edge_id in reversed(gone):  # those below before those above
             self._drop(self.edges.pop(edge_id))
+            del self.nodes[edge_id]
         for edge_id in moved_path & self.edges.keys():
             self._ask_again(self.edges[edge_id])
         return self._touched
@@ -85,7 +88,7 @@ class EdgeTree:
             self.other_bytes += node.held_bytes
         elif not edge.is_own:
             self.other_bytes += node.held_bytes - edge.held_bytes
-        edge.node = node
+        edge.node = self.nodes[node.id] = node
         if edge.above is not above:
             self._unlink(edge)
             edge.above, above.below[edge.id] = above, edge

@@ -7,7 +7,7 @@ before, while the same rows are wanted. A picture costs what differs from the on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -55,6 +55,11 @@ class ShownTrie:
         self._regroup(self._tree.follow(view.nodes, self.path))
         self.others = Others(self._tree.other_edges, self._tree.other_bytes)
         return replace(view, nodes=tuple(filter(None, map(self._rows.get, map(_id_of, view.nodes)))))
+
+    @property
+    def edges(self) -> Mapping[int, TrieNodeView]:
+        """Return all edges of the picture by their ids, with rows or without."""
+        return self._tree.nodes
 
     # Edges that have rows
 

@@ -31,7 +31,8 @@ class TrieModel(QAbstractItemModel):
     A view is never answered with a reset: selection, current row and open rows stay on their nodes. When an edge is
     split, its new upper half is inserted and the lower half, which keeps its id, moves below it.
 
-    Signal: viewChanged() after a new picture is in place; totals are in `view`.
+    Attribute: shape, a number that grows whenever a row comes, goes or hangs elsewhere. Signal: viewChanged() after a
+    new picture is in place; totals are in `view`.
     """
 
     viewChanged = Signal()
@@ -40,6 +41,7 @@ class TrieModel(QAbstractItemModel):
         super().__init__(parent)
         self._view = self._shown = TrieView(serial=0)
         self._items: dict[int, _Item] = {_ROOT_ID: _Item(None, _ROOT_ID, 0)}
+        self.shape = 0
 
     @property
     def view(self) -> TrieView:
@@ -116,6 +118,7 @@ class TrieModel(QAbstractItemModel):
             if parent in self._items:
                 self._remove_rows(parent, len(wanted.get(parent, ())), len(self._items[parent].children))
         self._refresh(changed)
+        self.shape += bool(moved)
         self._view, self._shown = whole, view
         self.viewChanged.emit()
 

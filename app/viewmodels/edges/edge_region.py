@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -104,7 +104,7 @@ class EdgeRegion(QObject):
         self._price: CostEstimate | None = None
         self._asked_pins: list[tuple[Message, ...]] = []
         self._shown_path: tuple[str, str] = "", ""
-        self._finder = MessageFinder(store, library.library, model.current_model, cost_queries, self._nodes, self)
+        self._finder = MessageFinder(store, library.library, model.current_model, cost_queries, self._edges, self)
         self.warm_ups = WarmUps(host, self)
         self.pin_keeper = PinKeeper(host, store, model.current_model, is_writing, self)
         self._looking = QTimer(self, singleShot=True, interval=LOOK_MS)
@@ -146,10 +146,10 @@ class EdgeRegion(QObject):
 
     def _along(self) -> PathEdges:
         messages, priced = self._path or ((), CostEstimate(0, edge_text.NO_REPORT, (), None))
-        return PathEdges.of(messages, priced, self._nodes())
+        return PathEdges.of(messages, priced, self._edges())
 
-    def _nodes(self) -> dict[int, TrieNodeView]:
-        return {node.id: node for node in self._cache.trie_model.view.nodes}
+    def _edges(self) -> Mapping[int, TrieNodeView]:
+        return self._cache.shown.edges
 
     def _row_of(self, edge_id: int) -> int:
         return self._cache.shown.row_of.get(edge_id, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -47,13 +47,13 @@ class MessageFinder(QObject):
         library: Library,
         current_model: CurrentModel,
         cost_queries: CostQueries,
-        nodes: Callable[[], dict[int, TrieNodeView]],
+        edges: Callable[[], Mapping[int, TrieNodeView]],
         parent: QObject | None = None,
     ) -> None:
-        """nodes: returns the edges of the picture that is shown, by their ids."""
+        """edges: returns the edges of the picture that is shown, by their ids."""
         super().__init__(parent)
         self._store, self._library, self._current_model = store, library, current_model
-        self._cost_queries, self._nodes = cost_queries, nodes
+        self._cost_queries, self._edges = cost_queries, edges
         self._search = 0
 
     def find(self, conversation_id: str, edge_ids: frozenset[int], then: Then, pinned_only: bool = False) -> None:
@@ -95,7 +95,7 @@ class MessageFinder(QObject):
         def take(priced: CostEstimate) -> None:
             if search != self._search:
                 return
-            along = PathEdges.of(path, priced, self._nodes())
+            along = PathEdges.of(path, priced, self._edges())
             held = along.on(edge_ids)
             if held:
                 then(Found(tree.conversation_id, along.named_by(edge_ids) or held[0], tree.path_to(held[-1].id)))

@@ -40,6 +40,7 @@ class CacheHead(QWidget):
         self._view = TrieView(serial=0)
         self._folder = ""
         self._trouble: Problem | None = None
+        self._parts: tuple[Entry, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
@@ -56,6 +57,7 @@ class CacheHead(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
+        self._parts = entries(self._view, self._has_disk)
         parts = ", ".join(part.spoken for part in self._parts)
         disk = f", {disk_text.shares(self._view)[0]}" if self._has_disk else ""
         self.setAccessibleName(f"{self._title()}{disk}: {parts}")
@@ -76,10 +78,6 @@ class CacheHead(QWidget):
     def _has_disk(self) -> bool:
         """Whether there is a disk to speak of: one that is used, or should be."""
         return bool(self._view.disk_allowed_bytes or self._view.disk_bytes or self._trouble)
-
-    @property
-    def _parts(self) -> tuple[Entry, ...]:
-        return entries(self._view, self._has_disk)
 
     def _title(self) -> str:
         used = self._view.live_bytes + self._view.paged_bytes

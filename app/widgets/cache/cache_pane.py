@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from operator import attrgetter
 
 from PySide6.QtCore import QPoint, QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
@@ -73,9 +74,9 @@ class CachePane(Pane):
         if edges is not None:
             edges.changed.connect(self._show_edges)
         self.events.changed.connect(self._arrange)
-        trie.viewChanged.connect(self._refresh)
+        trie.viewChanged.connect(self._show_trie)
         style.changed.connect(self._restyle)
-        self._refresh()
+        self._show_trie()
 
     @property
     def tab_order(self) -> Sequence[QWidget]:
@@ -127,14 +128,16 @@ class CachePane(Pane):
         """Edges and tokens in words, for example "11 edges · 12 408 tokens"."""
         if self._now.warming:
             return self._now.warming
+        return self._totals
+
+    def _show_trie(self) -> None:
         nodes = self._trie.shown.nodes
-        return formatting.DOT.join(
-            (formatting.plural(len(nodes), "edge"), formatting.tokens(sum(node.tokens for node in nodes)))
-        )
+        tokens = sum(map(attrgetter("end"), nodes)) - sum(map(attrgetter("start"), nodes))
+        self._totals = formatting.DOT.join((formatting.plural(len(nodes), "edge"), formatting.tokens(tokens)))
+        self.head.show_view(self._trie.view)
+        self._refresh()
 
     def _refresh(self) -> None:
-        view = self._trie.view
-        self.head.show_view(view)
         shown = self._trie.shown.nodes
         self.tree.setVisible(bool(shown))
         self.empty.setVisible(not shown)

@@ -50,16 +50,20 @@ class TrieLines:
     """
 
     def __init__(self, view: TrieView) -> None:
-        self._nodes: dict[int, TrieNodeView] = {}
-        self._children: dict[int | None, list[TrieNodeView]] = {}
+        self._nodes: dict[int, TrieNodeView] = {node.id: node for node in view.nodes}
+        self._children: dict[int | None, list[int]] = {}
         for node in view.nodes:
-            self._nodes[node.id] = node
-            self._children.setdefault(node.parent_id, []).append(node)
+            self._children.setdefault(node.parent_id, []).append(node.id)
         self._levels: dict[int, int] = {}
         for node in view.nodes:
             self._levels[node.id] = self._level(node)
         self._positions: dict[int, EdgePosition] = {}
         self.deepest = max(self._levels.values(), default=0)
+
+    def show_states(self, view: TrieView) -> None:
+        """Follow a view in which every edge hangs where it hung before."""
+        self._nodes = {node.id: node for node in view.nodes}
+        self._positions.clear()
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -85,7 +89,7 @@ class TrieLines:
         """Place siblings from the last to the first: each knows those that follow it. Roots hang on no trunk."""
         siblings = self._children[parent_id]
         is_followed = is_followed_live = False
-        for node in reversed(siblings):
+        for node in map(self._nodes.__getitem__, reversed(siblings)):
             below = self._children.get(node.id, ())
             self._positions[node.id] = EdgePosition(
                 parent_id=parent_id,
@@ -95,7 +99,7 @@ class TrieLines:
                 is_followed=is_followed,
                 is_followed_live=is_followed_live,
                 has_children=bool(below),
-                has_live_child=any(child.residency == "live" for child in below),
+                has_live_child=any(self._nodes[child].residency == "live" for child in below),
             )
             if parent_id is not None:
                 is_followed, is_followed_live = True, is_followed_live or node.residency == "live"

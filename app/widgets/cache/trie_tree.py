@@ -50,7 +50,7 @@ class TrieTree(QTreeView):
         super().__init__(parent)
         self._style = style
         self._trie = model
-        self._drawn = model.shown
+        self._drawn, self._shape = model.shown, model.shape
         self._known_lines = TrieLines(model.shown)
         self._hovered = QPersistentModelIndex()
         self.marked: frozenset[int] = frozenset()
@@ -89,9 +89,12 @@ class TrieTree(QTreeView):
     @property
     def _lines(self) -> TrieLines:
         """Of the present view; worked out when it is first drawn, not while the pane is hidden."""
-        if self._drawn is not self._trie.shown:
-            self._drawn = self._trie.shown
+        if self._shape != self._trie.shape:
+            self._shape, self._drawn = self._trie.shape, self._trie.shown
             self._known_lines = TrieLines(self._drawn)
+        elif self._drawn is not self._trie.shown:
+            self._drawn = self._trie.shown
+            self._known_lines.show_states(self._drawn)
         return self._known_lines
 
     def mark(self, rows: frozenset[int]) -> None:

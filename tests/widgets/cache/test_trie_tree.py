@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,11 +14,13 @@ from pytestqt.qtbot import QtBot
 from app.protocol.trie_view import Residency
 from app.viewmodels.cache.trie_model import TrieModel
 from app.widgets.cache.trie_delegate import figures
+from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.marks import pill_width
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import TextRole
+from tests.viewmodels.cache.growing import Growing
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import NODES, NOW, node, on_disk, view
 
@@ -53,6 +56,18 @@ def test_every_row_is_open_from_the_start_and_after_changes(tree: TrieTree, mode
     assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 7, 8]
     model.show(view(*NODES, node(9, 8, 96, 200, "one"), node(10, 9, 200, 300, "two"), serial=2))
     assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+
+def test_lines_and_discs_follow_whatever_becomes_of_the_trie(tree: TrieTree, model: TrieModel) -> None:
+    trie = Growing(random.Random(4))
+    for _ in range(80):
+        trie.change()
+        for number in trie.rng.sample(sorted(trie.nodes), min(2, len(trie.nodes))):
+            trie.nodes[number] = replace(trie.nodes[number], residency=trie.rng.choice(["live", "disk"]))
+        model.show(trie.view())
+        wanted = TrieLines(trie.view())
+        assert [tree._lines.position(number) for number in trie.nodes] == [wanted.position(one) for one in trie.nodes]
+        assert tree._lines.deepest == wanted.deepest
 
 
 def test_a_split_keeps_the_selection_on_its_edge(tree: TrieTree, model: TrieModel) -> None:
