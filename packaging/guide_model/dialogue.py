@@ -12,18 +12,23 @@ from guide_model.names import short_name, strange_name
 from guide_model.outside import ASKED_OUTSIDE
 from guide_model.phrasing import HELD_OUT_FORMS, ask, dress, normalised
 from guide_model.topic import Topic, lines
+from guide_model.topics_branches import BRANCHES
 from guide_model.topics_cache import CACHE
+from guide_model.topics_finding import FINDING
 from guide_model.topics_ideas import IDEAS
 from guide_model.topics_keeping import KEEPING
 from guide_model.topics_missing import MISSING
 from guide_model.topics_models import MODELS
 from guide_model.topics_program import PROGRAM
+from guide_model.topics_rows import ROWS
 from guide_model.topics_self import SELF
 from guide_model.topics_talk import TALK
 from guide_model.topics_window import WINDOW
 from guide_model.unknown import CANNOT, DONT_KNOW, unknown
 
-TOPICS: tuple[Topic, ...] = PROGRAM + WINDOW + KEEPING + MODELS + TALK + IDEAS + CACHE + SELF + MISSING
+TOPICS: tuple[Topic, ...] = (
+    PROGRAM + BRANCHES + WINDOW + FINDING + KEEPING + MODELS + TALK + IDEAS + CACHE + ROWS + SELF + MISSING
+)
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
 TAUGHT = frozenset(command for topic in TOPICS for command in topic.commands)
 """The commands that some topic explains; the guide that ships may be older than others, and denies none of them."""

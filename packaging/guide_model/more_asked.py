@@ -8,11 +8,11 @@ from guide_model.topic import lines
 _MORE_PROGRAM: dict[str, str] = {
     "fork_how": """
         i asked the wrong thing, can i fix it | how do i go back and ask something else
-        can i change my last question | i want to try another wording | make a branch here | fork this
+        can i change my last question | i want to try another wording | fork this
         edit my question | let me edit that | how do i make the conversation go two ways
-        where do i click to branch | which key is fork | branch from here | how do i ask a variation of this
+        where do i click to branch | which key is fork | how do i ask a variation of this
         i want to keep this and try something else | can i go back and ask differently
-        what is the command for a new branch | how is a question edited
+        how is a question edited
         i would like a second version of my question | how do i start a branch from an old question
         steps to fork | fork key | how do i alter a prompt | i wrote something stupid, can i change it
         how do i redo my question""",

@@ -28,7 +28,7 @@ CACHE: tuple[Topic, ...] = (
         naming=lines("memory budget | the memory budget menu"),
         answers=(
             f"Choose an amount under {menu_path('budget')}. It holds at once and the next time too.",
-            f"{menu_path('budget')} sets how much memory the cache may use.",
+            f"{menu_path('budget')} sets how much memory the cache may use; it stands in the settings, too.",
         ),
     ),
     Topic(
@@ -136,8 +136,8 @@ CACHE: tuple[Topic, ...] = (
         """),
         naming=lines("pinning | a pin | a pinned branch | the pin mark | the word pinned"),
         answers=(
-            f"{menu_path('pin')} ({keys('pin')}) keeps what is cached of the branch, whatever else needs room, until "
-            "the model is closed.",
+            f"{menu_path('pin')} ({keys('pin')}) keeps what is cached of the branch, whatever else needs room, after "
+            "a restart too.",
             f"Press {keys('pin')}: this branch then stays in the cache and is not dropped to make room.",
         ),
         more=(f"{menu_path('unpin')} lets it go again.",),
@@ -290,7 +290,7 @@ CACHE: tuple[Topic, ...] = (
             what does warm mean | what does cold mean | what is a warm branch | what is a cold branch
             why is this branch cold | it says warm under the title | it says cold, what now | is warm good
             what does the line under the title say | warm or cold, what does it mean | why is my chat cold
-            how do i make a branch warm | what is written under the title of the chat | what is cold
+            what is written under the title of the chat | what is cold | which of my chats are warm
         """),
         naming=lines("warm | cold | a warm branch | a cold branch | warmth | the word warm | the word cold"),
         doing=lines("""

@@ -65,11 +65,12 @@ IDEAS: tuple[Topic, ...] = (
             " | an edge of the trie | a node of the trie"
         ),
         answers=(
-            "The cache pane shows the trie, one row to an edge: its first words, token range, tokens, bytes and state.",
-            "Each row is a run of tokens: its first words, where it begins and ends, how many tokens and bytes, "
+            "The cache pane shows the trie, one row to an edge: who said what in it, token range, tokens, bytes and "
+            "state.",
+            "Each row is a run of tokens: who said what, where it begins and ends, how many tokens and bytes, "
             "and its state.",
         ),
-        more=("The totals and the budget stand at the top.",),
+        more=("The budget stands at the top, the totals at the bottom.",),
     ),
     Topic(
         "kv_cache",

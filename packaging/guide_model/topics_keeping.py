@@ -14,8 +14,8 @@ KEEPING: tuple[Topic, ...] = (
         asked=lines("""
             how do i search | can i search my conversations | where is search | how do i find a word
             can i search for text | is there a search field | how do i find an old message | find text in a chat
-            does cmd f work | what does cmd f do | search | find | find my chat about cats
-            how do i look something up in my chats | is there a find command | where can i search
+            what does shift cmd f do | search | find | find my chat about cats
+            how do i look something up in my chats | where can i search
             i am looking for an old message | search all conversations | find a message i wrote
             can you find something in my history | look for a word | is there a search function
             how do i find where i wrote about lisbon | which key searches | i need to find an old answer
@@ -34,7 +34,10 @@ KEEPING: tuple[Topic, ...] = (
             f"Press {_SEARCH} and type a word. It is looked for in every conversation and every branch.",
             f"{menu_path('find_everywhere')} ({_SEARCH}) finds words in all conversations, hidden branches too.",
         ),
-        more=("Click a result and the chat opens on the branch where the words stand.",),
+        more=(
+            "Click a result and the chat opens on the branch where the words stand.",
+            f"{keys('find')} finds words in the branch that you see.",
+        ),
     ),
     Topic(
         "search_where",
@@ -144,7 +147,7 @@ KEEPING: tuple[Topic, ...] = (
         naming=lines("move to folder"),
         answers=(
             f"Choose {menu_path('folders')} and the folder; No Folder takes the conversation out again.",
-            f"{menu_path('folders')} lists your folders: choose one for the open conversation.",
+            f"Drag it onto the folder in the list at the left, or choose one under {menu_path('folders')}.",
         ),
     ),
     Topic(
@@ -216,6 +219,7 @@ KEEPING: tuple[Topic, ...] = (
             f"{menu_path('delete_message')} ({keys('delete_message')}) puts a message and its branches into the "
             f"trash. {keys('undo')} brings them back.",
         ),
+        more=("Where more goes than you see, you are told how much before.",),
     ),
     Topic(
         "prune",
@@ -434,16 +438,16 @@ KEEPING: tuple[Topic, ...] = (
         """),
         naming=lines("import"),
         answers=(
-            f"{menu_path('import')} ({keys('import')}) reads .espalier files and the exports of ChatGPT and Open "
-            "WebUI.",
+            f"{menu_path('import')} ({keys('import')}) reads what was exported here, and the exports of ChatGPT and "
+            "Open WebUI.",
             f"Press {keys('import')} and choose the file. The exports of ChatGPT and Open WebUI are read too, with "
             "their branches.",
         ),
-        more=("You can also drop the file on the window.",),
+        more=("You can also drop the file on the window.", "A file that was imported before is recognised."),
     ),
     Topic(
         "other_mac",
-        commands=("export", "import"),
+        commands=("export", "export_all", "import"),
         asked=lines("""
             can i move my chats to another mac | how do i take my conversations to a new computer
             how do i get my chats onto my other mac | i have a new mac, how do i move my chats
@@ -458,8 +462,8 @@ KEEPING: tuple[Topic, ...] = (
             open a conversation on another computer | give a chat to another mac
         """),
         answers=(
-            f"Export it here with {menu_path('export')}, and read the file on the other Mac with "
-            f"{menu_path('import')}.",
+            f"{menu_path('export_all')} writes all of them here, {menu_path('import')} reads the file on the other "
+            "Mac.",
             f"Write the conversation to a file ({keys('export')}), take it to the other Mac and import it there "
             f"({keys('import')}).",
         ),
@@ -475,9 +479,9 @@ KEEPING: tuple[Topic, ...] = (
         """),
         naming=lines("the context menu | the right click menu"),
         answers=(
-            "On a message a right-click offers copying, a new branch and deleting; on a conversation renaming, "
+            "On a message a right-click offers copying, new branches and deleting; on a conversation renaming, "
             "favourites, folders and deleting.",
-            "It opens a menu with what can be done there: with a message, with a conversation, or with a folder.",
+            "It opens a menu with what can be done there: with a message, a conversation, a folder, a branch or a row.",
         ),
     ),
     Topic(
@@ -491,8 +495,8 @@ KEEPING: tuple[Topic, ...] = (
         """),
         naming=lines("the order of the list | the sections in the sidebar"),
         answers=(
-            "The list shows what was used last first: favourites at the top, then today, earlier, and folders.",
-            "By last use, under Favourites, Today, Earlier and Folders. It cannot be sorted in another way.",
+            "The list shows what was used last first: favourites at the top, then today, earlier, samples and folders.",
+            "By last use, under Favourites, Today, Earlier, Samples and Folders. It cannot be sorted in another way.",
         ),
     ),
 )

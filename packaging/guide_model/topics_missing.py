@@ -7,42 +7,23 @@ from guide_model.topic import Topic, lines
 
 MISSING: tuple[Topic, ...] = (
     Topic(
-        "branch_name",
-        asked=lines("""
-            can i name a branch | how do i rename a branch | how do i give a branch a name | are there labels
-            how do i label a branch | are there tags | can i tag a conversation | can branches have names
-            can i star a branch | can i mark a branch | name this branch | can i write a note on a branch
-            can a version have a name | is there a way to label versions
-        """),
-        doing=lines("""
-            name a branch | rename a branch | give a branch a title | label a branch | mark a branch as a favourite
-            tag a branch | tag a conversation | put a label on a version | put a name on a branch
-            write a name on a version
-        """),
-        naming=lines("a branch name | a branch label | a tag"),
-        answers=(
-            f"Branches have no names yet. A conversation can be renamed, with {menu_path('rename')}.",
-            "Names and labels for branches are not there yet; the arrows at a fork count the versions.",
-        ),
-    ),
-    Topic(
         "several",
         asked=lines("""
             can i get several answers at once | can you answer three times at once
-            how do i get three answers side by side | can i see two answers next to each other
-            are there lanes | can two branches run together | can you write two answers at the same time
+            how do i get three answers side by side | are there lanes | can two branches run together
+            can you write two answers at the same time
             two answers at once | three answers please, all at once | can it write several replies in parallel
-            can i see three versions next to each other | give me many answers
-            how do i compare answers side by side | parallel answers
+            can i see three versions next to each other | give me many answers | parallel answers
+            can i ask three times with one key | can it write five answers in one go
         """),
         doing=lines("""
             get several answers at once | get three answers side by side | run two branches at once
-            see two answers side by side | have two answers next to each other
+            have five answers written in one go | get many answers in parallel
         """),
         answers=(
             f"Several answers at once are not there yet. Press {keys('regenerate')} for another one.",
-            f"One answer at a time, so far. {keys('regenerate')} gives the next one, and the arrows switch between "
-            "them.",
+            f"One answer at a time, so far. {keys('regenerate')} gives the next one, and {keys('compare')} shows two "
+            "side by side.",
         ),
     ),
     Topic(
@@ -58,40 +39,8 @@ MISSING: tuple[Topic, ...] = (
         answers=(
             f"One model is open at a time. Ask, open the other with {menu_path('open_model')}, and press "
             f"{keys('regenerate')}: the answers stand beside each other.",
-            "Two models at once are not there yet. Open one after the other in the same conversation; each answer "
-            "keeps its model's name.",
-        ),
-    ),
-    Topic(
-        "map",
-        asked=lines("""
-            is there a map | can i see the whole tree | is there a picture of all branches | where is the map
-            can i see all branches in one picture | is there an overview of the branches | show me the map
-            map | can i see the tree of my conversation as a picture | draw the tree
-            is there a drawing of the branches | where can i see all branches | a picture of the conversation
-            can i zoom out to see the tree | i want to see every branch at once | show all branches
-        """),
-        naming=lines("the map | the branch map | the overview of branches"),
-        answers=(
-            "There is no map of the branches yet. The cache pane shows the tree of tokens.",
-            "A map is not there yet. Step through versions with the arrows at a fork.",
-        ),
-    ),
-    Topic(
-        "edit_answer",
-        asked=lines("""
-            can i edit an answer | how do i change your answer | can i rewrite what the model said
-            can i correct your answer | how do i edit the model's text | can i put words in your mouth
-            can i fix an error in the answer
-        """),
-        doing=lines("""
-            edit an answer | change an answer | rewrite the model's answer | correct the answer's text
-            edit your reply | change what you answered | change what the model wrote | fix a reply
-            edit the text of a reply
-        """),
-        answers=(
-            f"The text of an answer cannot be edited yet. You can ask for another one with {keys('regenerate')}.",
-            f"Only questions can be edited so far. {keys('regenerate')} gives another answer.",
+            f"Two models at once are not there yet. Open one after the other, ask both, and compare the answers with "
+            f"{keys('compare')}.",
         ),
     ),
     Topic(
@@ -100,8 +49,8 @@ MISSING: tuple[Topic, ...] = (
             can you browse the web | can you search the internet | can you use tools | can you run code
             can you open a website | can you go online | look it up on the internet | google it
             can you run a program | open this link | can you use a calculator | does it have web search
-            can a model call functions | are there plugins | is there an api | does it support mcp
-            can it run python | can you open a file | can the model see my files
+            can a model call functions | are there plugins | does it support mcp
+            can it run python | can you open a file | can the model see my files | can it do something for me
         """),
         doing=lines("""
             let the model search the web | let the model run code | use tools | add a plugin
@@ -171,8 +120,10 @@ MISSING: tuple[Topic, ...] = (
         """),
         doing=lines("open a second window | open two windows | see two conversations side by side | use tabs"),
         answers=(
-            "There is one window, and it shows one conversation at a time. Go to another in the list at the left.",
-            "Second windows and tabs are not there. The list at the left takes you from one conversation to another.",
+            f"A window shows one conversation at a time, without tabs. {keys('jump')} and the list at the left lead to "
+            "another.",
+            f"One conversation fills the window, and there are no tabs. Go to another in the list at the left, or with "
+            f"{keys('jump')}.",
         ),
     ),
     Topic(
@@ -202,8 +153,48 @@ MISSING: tuple[Topic, ...] = (
         doing=lines("sync my conversations | use espalier on my phone | sync with icloud | see my chats on my phone"),
         naming=lines("sync | icloud sync"),
         answers=(
-            f"Nothing is synced: your conversations are on this Mac only. {menu_path('export')} writes one to a file.",
+            f"Nothing is synced: your conversations are on this Mac only. {menu_path('export_all')} writes them to a "
+            "file.",
             "There is no sync and no cloud. A conversation travels as a file that you export and import.",
+        ),
+    ),
+    Topic(
+        "alternatives",
+        asked=lines("""
+            can i see other words the model might have said | can i see the probabilities | what are the alternatives
+            how sure was the model of a word | can i choose another word in the answer | show me the likely tokens
+            can i click a word and get another one | can i see the logits | does it show token probabilities
+            how likely was this word | can i branch at a word | can i pick the next word myself
+            word alternatives | other words for this place
+        """),
+        doing=lines("""
+            see other words the model might have said | see the probabilities of the words | choose another word
+            branch at a word | see how sure the model was
+        """),
+        naming=lines("word alternatives | the probabilities of words"),
+        answers=(
+            f"The likely other words at a place are not shown. {keys('edit_answer')} lets you write one, and the model "
+            "goes on from it.",
+            f"Word alternatives are not there yet. Change the word yourself with {keys('edit_answer')}.",
+        ),
+    ),
+    Topic(
+        "server",
+        asked=lines("""
+            is there an api | can other programs use my model | can espalier be a server | does it have an openai api
+            can i connect to a server | can i use a model on another machine | can i use chatgpt in here
+            can i use claude in here | is there a local server | can i enter an api key | does it have an endpoint
+            can i reach the model over the network | can i use a cloud model | can it connect to lm studio
+            can i serve the model to my editor
+        """),
+        doing=lines("""
+            use a model in the cloud | start a server | enter an api key | connect to a server
+            use a model on another computer | let other programs use the model
+        """),
+        naming=lines("an api | the server mode | an api key"),
+        answers=(
+            "Espalier is no server and connects to none: the model runs in the program, for you alone.",
+            f"There is no server and no cloud model here. Models are folders on this Mac: {menu_path('models')}.",
         ),
     ),
 )

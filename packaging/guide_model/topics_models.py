@@ -162,7 +162,7 @@ MODELS: tuple[Topic, ...] = (
             what is restored when i start again | do i find everything as i left it
         """),
         answers=(
-            "You see what was there: the same conversation, on the same branch.",
+            "You see what was there: the same conversation, on the same branch, with your unsent words.",
             "Open it again and it shows what was there, on the branch where you left it.",
         ),
     ),

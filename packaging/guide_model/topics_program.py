@@ -87,6 +87,7 @@ PROGRAM: tuple[Topic, ...] = (
             "You can fork at any question, also an early one, and as often as you like. A branch can fork again.",
             "Any question can be forked, the first one too, and there is no limit to how often.",
         ),
+        more=(f"{keys('branch_here')} begins a branch after an answer.",),
     ),
     Topic(
         "again",
@@ -136,7 +137,7 @@ PROGRAM: tuple[Topic, ...] = (
             how do i return to the old branch | where is my other branch | how do i see the other version
             what is the switcher | what is this 3 of 3 | how do i find the first answer again
             go back to the old branch | how do i move between versions | which keys switch versions
-            how do i compare the answers | what are versions | why is there 1 of 2 at my question
+            what are versions | why is there 1 of 2 at my question
             what are these numbers at my message
         """),
         doing=lines("""
@@ -215,8 +216,9 @@ PROGRAM: tuple[Topic, ...] = (
             does stopping lose anything
         """),
         answers=(
-            "What was written before you stopped is kept, and you can go on from there.",
-            f"A stopped answer keeps its words. Go on below it, or press {keys('regenerate')} for another one.",
+            f"What was written before you stopped is kept, and {keys('continue')} has the answer go on.",
+            f"A stopped answer keeps its words. Press {keys('continue')} to let it go on, or {keys('regenerate')} for "
+            "another one.",
         ),
     ),
     Topic(

@@ -10,23 +10,24 @@ TALK: tuple[Topic, ...] = (
         "settings",
         commands=("settings",),
         asked=lines("""
-            where are the settings | how do i change the settings | where are the preferences | open the settings
-            where are the options | how do i configure espalier | settings | preferences | options
-            is there a place to change things | how do i adjust espalier | can i change how it behaves
-            where is the menu for settings | where do i set things up | is there a settings page
-            where can i change how the model answers | show me the settings | where is the settings pane
-            is there a settings window | does cmd comma work | customise
+            where are the answer settings | how do i change the answer settings | where is the answers pane
+            where can i change how the model answers | show me the answer settings | where is the settings pane
+            what is the answers pane | where do i set how the model writes | which settings has this conversation
+            where are the settings of this conversation | where are the sampling settings | answer settings
+            can each conversation have settings of its own | how do i hide the answers pane
+            where are the penalties | what is xtc | can i set a penalty for repeating
         """),
         doing=lines("""
-            open the settings | change the settings | find the preferences | configure espalier | show the settings
-            change the preferences | get to the options | see the settings | hide the settings
+            open the answer settings | change the answer settings | show the answers pane | hide the answers pane
+            change how the model answers | see the settings of this conversation | set a penalty
+            change the sampling settings
         """),
-        naming=lines("the settings pane | the preferences | the settings"),
+        naming=lines("the settings pane | the answers pane | the answer settings"),
         answers=(
             f"{menu_path('settings')} ({keys('settings')}) shows the pane with the system prompt and the sampling of "
-            "this conversation. The cache has a menu of its own.",
-            f"Press {keys('settings')}: the settings of the conversation stand at the right. Text size is under View, "
-            "budgets are under Cache.",
+            "this conversation.",
+            f"Press {keys('settings')}: the settings of the conversation's answers stand at the right. Those of the "
+            f"program: {keys('preferences')}.",
         ),
     ),
     Topic(
@@ -47,8 +48,8 @@ TALK: tuple[Topic, ...] = (
         """),
         naming=lines("the system prompt | a system prompt | custom instructions"),
         answers=(
-            f"Write it into the field at the top of the settings: {menu_path('settings')} ({keys('settings')}). It "
-            "holds from your next question on.",
+            f"Write it into the field at the top of the answer settings: {menu_path('settings')} "
+            f"({keys('settings')}). It holds from your next question on.",
             f"Press {keys('settings')} and write your instructions under System Prompt. The pane says what reading "
             "them will cost.",
         ),
@@ -92,7 +93,7 @@ TALK: tuple[Topic, ...] = (
         """),
         answers=(
             "Temperature says how freely a model picks its next word: low is steady, high is varied. It is set in the "
-            f"settings ({keys('settings')}).",
+            f"answer settings ({keys('settings')}).",
             f"{menu_path('settings')} ({keys('settings')}) has temperature, top-p, the seed and the other numbers. A "
             "low temperature takes the likeliest word, a high one takes chances.",
         ),
@@ -113,8 +114,8 @@ TALK: tuple[Topic, ...] = (
         """),
         naming=lines("a preset | the presets"),
         answers=(
-            f"In the settings ({keys('settings')}), Preset offers the model's defaults, Precise, Creative and those "
-            "that you save under a name.",
+            f"In the answer settings ({keys('settings')}), Preset offers the model's defaults, Precise, Creative and "
+            "those that you save under a name.",
             f"Open {menu_path('settings')} and the list under Preset: it saves what you have set, and gives the "
             "model's defaults back.",
         ),

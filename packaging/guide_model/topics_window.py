@@ -27,18 +27,19 @@ WINDOW: tuple[Topic, ...] = (
         "hide_cache",
         commands=("inspector",),
         asked=lines("""
-            how do i hide the cache pane | how do i show the cache | where is the cache pane
+            how do i hide the cache pane | how do i show the cache | where is the cache pane | what is the inspector
             the pane on the right is gone | how do i open the cache pane | where is the trie
             i do not see the cache | can i hide the right side | how do i see the trie
             what is the shortcut for the cache pane
         """),
         doing=lines("""
-            show the cache | hide the cache | show the cache pane | hide the cache pane | open the cache pane
+            show the inspector | hide the inspector | show the cache | hide the cache | show the cache pane
+            hide the cache pane | open the cache pane
             close the right pane | see the trie | get the cache pane back | toggle the cache pane
         """),
         answers=(
-            f"{menu_path('inspector')} ({keys('inspector')}) shows or hides the cache pane at the right.",
-            f"Press {keys('inspector')}. The cache pane stands at the right of the window.",
+            f"{menu_path('inspector')} ({keys('inspector')}) shows or hides the right side; choose Cache at its top.",
+            f"Press {keys('inspector')}. The pane at the right has Branches, Cache, Map and Answers at its top.",
         ),
     ),
     Topic(
@@ -64,21 +65,6 @@ WINDOW: tuple[Topic, ...] = (
         ),
     ),
     Topic(
-        "dark",
-        asked=lines("""
-            is there a dark mode | how do i get dark mode | how do i turn on dark mode | can it be dark
-            can i have a light window | how do i change the colours | why is the window dark
-            why is it so bright | is there a theme | night mode
-        """),
-        doing=lines(
-            "use dark mode | switch to dark mode | turn on the dark theme | change to light mode | change the theme"
-        ),
-        answers=(
-            "Espalier follows your Mac: it is dark when the system is dark, and light when it is light.",
-            "Dark and light follow the system. Change the appearance of the Mac, and the window changes too.",
-        ),
-    ),
-    Topic(
         "first_keys",
         asked=lines("""
             which keys should i learn first | what are the shortcuts | which shortcuts are there
@@ -96,7 +82,8 @@ WINDOW: tuple[Topic, ...] = (
         ),
         more=(
             "Every shortcut stands beside its command in the menus.",
-            f"{keys('find')} searches, {keys('undo')} takes back, and {keys('new')} starts a conversation.",
+            f"{keys('find')} finds, {keys('jump')} leads anywhere, {keys('undo')} takes back, {keys('new')} starts a "
+            "conversation.",
         ),
     ),
     Topic(
@@ -132,7 +119,10 @@ WINDOW: tuple[Topic, ...] = (
             f"Select the text or the message and press {keys('copy')}.",
             f"{menu_path('copy')} ({keys('copy')}) copies the selected text, or the selected message.",
         ),
-        more=("Code in an answer has a Copy button of its own.",),
+        more=(
+            "Code in an answer has a Copy button of its own.",
+            "Drag over several messages to copy from all of them.",
+        ),
     ),
     Topic(
         "cut",
@@ -207,30 +197,6 @@ WINDOW: tuple[Topic, ...] = (
         ),
     ),
     Topic(
-        "unanswered",
-        commands=("regenerate",),
-        asked=lines("""
-            my question was not answered | there is no answer to my question | why is there no answer below my question
-            how do i get an answer to an old question | the question has no answer | it never answered
-            how do i answer an unanswered question | i stopped before it answered, how do i get the answer now
-            my question stands there without an answer | ask this question again without changing it
-            can i have an unanswered question answered later | the last question was left open
-            i never got an answer to my question, what now | nothing came after my question, what can i do
-            i asked and got nothing | the answer is missing below my question | my question is still open, what now
-            there was no answer to the last thing i asked
-        """),
-        doing=lines("""
-            get an answer to an unanswered question | have an old question answered
-            answer a question that has no answer | have my question answered | get the missing answer
-            make it answer a question it left open
-        """),
-        naming=lines("an unanswered question | a question without an answer"),
-        answers=(
-            f"{menu_path('regenerate')} ({keys('regenerate')}) has a question answered that has no answer yet.",
-            f"Press {keys('regenerate')}: the question is put to the model again, as it stands.",
-        ),
-    ),
-    Topic(
         "close",
         commands=("close", "quit"),
         asked=lines("""
@@ -273,12 +239,10 @@ WINDOW: tuple[Topic, ...] = (
         """),
         naming=lines("this window | the layout | the main window | all this"),
         answers=(
-            "Conversations are at the left, the chat is in the middle, and the cache pane is at the right. "
-            "Write at the "
-            "bottom and press Return.",
+            "Conversations are at the left, the chat is in the middle; branches, cache and map are at the right. "
+            "Write at the bottom and press Return.",
             f"Ask something at the bottom, then fork it with {keys('fork')}. The list at the left keeps your "
-            "conversations, "
-            "the pane at the right shows the cache.",
+            "conversations, the pane at the right shows branches and cache.",
         ),
     ),
     Topic(
