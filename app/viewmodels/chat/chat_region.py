@@ -154,20 +154,20 @@ class ChatRegion(QObject):
     # Beginning and end
 
     def restore(self, states: tuple[ViewState, ...], reopens: bool) -> None:
-        """Go on where the person left, unless something was typed or opened already.
+        """Go on where the person left, unless something was typed, opened or asked for already.
 
         reopens: False leaves every conversation closed; the drafts are there all the same.
         """
         library = self._library.library
         blank = library.begin()
-        has_begun = bool(self.chat_model.rows or self.open_draft.now.text)
+        has_begun = bool(self.chat_model.rows or self.open_draft.now.text or self._library.has_chosen)
         open_id = self.view_states.restore(states, blank)
         stored = [one.id for one in library.conversations if one.id != blank]
         if has_begun or not reopens or not stored or open_id == blank:
             self.view_states.show(self._open_id)
             self.open_draft.show()
         else:
-            library.open(open_id if open_id in stored else stored[0])
+            self._library.open(open_id if open_id in stored else stored[0])
 
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""

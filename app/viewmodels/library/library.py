@@ -30,11 +30,10 @@ class Library(QObject):
 
     Attributes: folders, all of them in their order; branches, those that have a name or are favourites, in theirs.
 
-    Signals: changed() the list differs; opened(str) the tree of this conversation is here; failed(object), a `Problem`.
+    Signals: changed() the list differs; failed(object), a `Problem`.
     """
 
     changed = Signal()
-    opened = Signal(str)
     failed = Signal(object)
 
     def __init__(self, store: StoreLink, parent: QObject | None = None) -> None:
@@ -161,11 +160,15 @@ class Library(QObject):
         self.changed.emit()
         return blank
 
-    def open(self, conversation_id: str) -> None:
-        """Fetch a conversation's messages; `opened` follows, at once when they are here already."""
+    def open(
+        self, conversation_id: str, then: Callable[[], None], refused: Callable[[Problem], None] | None = None
+    ) -> None:
+        """Fetch a conversation's messages; then call `then`, at once when they are here already."""
         if conversation_id in self._trees:
-            self.opened.emit(conversation_id)
+            then()
             return
+
+        refuse = refused or self.failed.emit
 
         def load(store: Store) -> MessageTree | None:
             is_there = any(one.id == conversation_id for one in store.conversations.all())
@@ -173,12 +176,12 @@ class Library(QObject):
 
         def take(tree: MessageTree | None) -> None:
             if tree is None:
-                self.failed.emit(GONE)
+                refuse(GONE)
             else:
                 self._trees.setdefault(conversation_id, tree)
-                self.opened.emit(conversation_id)
+                then()
 
-        self._store.do(load, take, self.failed.emit)
+        self._store.do(load, take, refuse)
 
     def add(self, message: Message, then: Callable[[], None], refused: Callable[[Problem], None]) -> None:
         """Put a message into its tree at once and into the database; `then` when it is committed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,20 @@ NEW_FOLDER = "New folder"
 MINUTE_MS = 60_000
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wanted:
+    """A conversation that was asked for, and the message to show in it, "" for where it was left."""
+
+    conversation_id: str
+    message_id: str
+
+
 class LibraryRegion(QObject):
     """Opens, deletes, files, finds, exports, takes back. What the open conversation becomes is decided here.
 
     Attributes: state; library, the conversations and their trees; conversation_model, of the sidebar; changes and
-    edits, the verbs that can be undone; trash_list; search.
+    edits, the verbs that can be undone; trash_list; search; has_chosen, a conversation, or a new one, was asked for
+    since the start.
 
     Signals: left(), what is open is about to be another conversation; opened(str), this one is; moved(str), the tree of
     this conversation is another one; removed(str), this one is gone; reached(str), this message was looked for and is
@@ -62,7 +72,8 @@ class LibraryRegion(QObject):
         super().__init__(parent)
         self._store, self._model, self._notices = store, model, notices
         self._answers: AnswersUnderWay = NothingUnderWay()
-        self._wanted: tuple[str, str] | None = None
+        self._wanted: _Wanted | None = None
+        self.has_chosen = False
         self._folded: set[str] = set()
         self._unfolded: set[str] = set()
         self._import_export: ImportExport | None = None
@@ -92,7 +103,6 @@ class LibraryRegion(QObject):
         self.edits.folderMade.connect(self._on_folder_made)
         self.trash_list.restored.connect(self._turn_to)
         self.conversation_model.renameAsked.connect(self.rename)
-        self.library.opened.connect(self._on_opened)
         self.library.changed.connect(self.search.renew)
         self.state.tell()
 
@@ -151,16 +161,32 @@ class LibraryRegion(QObject):
 
     def new_conversation(self) -> None:
         """Open a blank conversation. It is kept once something is said in it."""
+        self._wanted, self.has_chosen = None, True
         self._show(self.library.begin())
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether a conversation was asked for that is not shown yet."""
+        return self._wanted is not None
 
     def open(self, conversation_id: str) -> None:
         """Show a conversation where it was left. An answer that is being written elsewhere goes on."""
-        self.library.open(conversation_id)
+        self.go_to(conversation_id)
 
     def go_to(self, conversation_id: str, message_id: str = "") -> None:
-        """Open a conversation, on a path that goes through this message if one is given."""
-        self._wanted = (conversation_id, message_id) if message_id else None
-        self.library.open(conversation_id)
+        """Open a conversation, on a path that goes through this message if one is given.
+
+        Of several that are asked for, the last is shown, whichever is read first.
+        """
+        wanted = self._wanted = _Wanted(conversation_id, message_id)
+        self.has_chosen = True
+
+        def refuse(problem: Problem) -> None:
+            if self._wanted is wanted:
+                self._wanted = None
+            self._notices.error(problem)
+
+        self.library.open(conversation_id, lambda: self._on_read(wanted), refuse)
 
     def import_file(self, path: str) -> None:
         """Keep every conversation of a file, and open the first."""
@@ -254,17 +280,20 @@ class LibraryRegion(QObject):
         self.opened.emit(conversation_id)
 
     def _turn_to(self, conversation_id: str) -> None:
-        if conversation_id != self._open_id:
-            self.library.open(conversation_id)
+        """Show the conversation that something was done to, unless the person is on the way to one."""
+        if conversation_id != self._open_id and not self.is_opening:
+            self.open(conversation_id)
 
     def _on_folder_made(self, folder_id: str) -> None:
         self.state.tell()
         self.folderMade.emit(folder_id)
 
-    def _on_opened(self, conversation_id: str) -> None:
+    def _on_read(self, wanted: _Wanted) -> None:
         """Go through the message that was looked for, if there is one, and show the conversation."""
-        wanted, self._wanted = self._wanted, None
-        message_id = wanted[1] if wanted is not None and wanted[0] == conversation_id else ""
+        if self._wanted is not wanted:
+            return
+        self._wanted = None
+        conversation_id, message_id = wanted.conversation_id, wanted.message_id
         tree = self.library.tree(conversation_id)
         is_there = message_id in tree
         if is_there and not tree.is_on_path(message_id):
@@ -287,10 +316,10 @@ class LibraryRegion(QObject):
             self._open_id = self.library.begin(besides=gone)
         for conversation_id in self.library.take(result, self._answers.unsaved_answers, self._answers.moved_ids):
             self._answers.save_path(conversation_id)
-        if is_left and neighbour is None:
+        if is_left and (neighbour is None or self.is_opening):
             self._show(self._open_id)
         elif neighbour is not None:
-            self.library.open(neighbour)
+            self.open(neighbour)
         elif self._open_id in result.edit.conversation_ids:
             self.moved.emit(self._open_id)
 

@@ -222,7 +222,7 @@ class Machine:
             self.link.store.conversations.create(home)
         self.library.read_list()
         for home in self.homes:
-            self.library.open(home.id)
+            self.library.open(home.id, lambda: None)
         self.link.drain()
         self._watch(monkeypatch)
 

@@ -102,9 +102,10 @@ def test_what_was_said_is_there_the_next_time(qtbot: QtBot, data_folder: Path) -
     again = Library(second)
     again.read_list()
     second.drain()
-    with qtbot.waitSignal(again.opened) as opened:
-        again.open(home)
-    assert opened.args == [home]
+    opened: list[str] = []
+    again.open(home, lambda: opened.append(home))
+    second.drain()
+    assert opened == [home]
     assert [message.text for message in again.tree(home).path] == ["One"]
     assert [message.text for message in again.tree(home).children(None)] == ["One", "Two"]
     second.close()
