@@ -28,6 +28,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.worker.engine_host import EngineHost
@@ -76,9 +77,9 @@ class App(QObject):
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
         self.hub = HubRegion(settings, folders, notices, self.model.open, self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
-        self.library = LibraryRegion(self._store, self.model, notices, self)
-        self.library.restore_folds(settings.values.folded, settings.values.unfolded)
-        self.library.foldsChanged.connect(self._keep_folds)
+        self.stored = StoredConversations(self._store, settings, notices, self)
+        self.library = LibraryRegion(self.stored, self._store, self.model, notices, self)
+        notices.undoAsked.connect(self.library.edits.undo)
         self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
         self.edges = EdgeRegion(
             *(host, self._store, self.library, self.model, self.cache, self.chat.cost_queries, self.chat.is_writing),
@@ -169,7 +170,8 @@ class App(QObject):
         self._host.close()
         self.model.close()
         self.chat.close()
-        self.library.close()  # before the database, which what is being written is still read from
+        self.library.close()
+        self.stored.close()  # before the database, which what is being written is still read from
         self._store.close()
         if self._store.is_stuck:
             self.chat.keep_for_next_start()
@@ -177,21 +179,17 @@ class App(QObject):
     @property
     def is_stuck(self) -> bool:
         """Whether a thread hangs, after `close`: the process must end without waiting for threads."""
-        return self._host.is_stuck or self._store.is_stuck or self.library.is_stuck or self.model.list.is_stuck
+        return self._host.is_stuck or self._store.is_stuck or self.stored.is_stuck or self.model.list.is_stuck
 
     @property
     def lost(self) -> Problem | None:
         """A problem to tell, after `close`: words that could be saved nowhere, or a file that was not written."""
-        return self.chat.answer_saver.lost or self.library.lost
+        return self.chat.answer_saver.lost or self.stored.lost
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
         values = self.settings.values
         return AppState(*regions, self.hub.state.now, values, self.find.can_go, self.edges.state.now)
-
-    def _keep_folds(self) -> None:
-        folded, unfolded = self.library.folds
-        self.settings.update(folded=folded, unfolded=unfolded)
 
     def _tell_hub(self) -> None:
         """Tell the hub's rows which of them are on this machine already."""

@@ -126,7 +126,7 @@ class ChatRegion(QObject):
         library.conversation_model.describe(
             lambda conversation_id: price_sentence(self.warmth.warmth_of_conversation(conversation_id))
         )
-        library.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
+        library.stored.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()
 
     def _connect(self) -> None:
@@ -147,7 +147,7 @@ class ChatRegion(QObject):
         library.left.connect(self.left)
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
-        library.removed.connect(self.drafts.hold)
+        library.stored.removed.connect(self.drafts.hold)
         library.reached.connect(self._on_reached)
         self._model.current_model.changed.connect(self._on_model_changed)
 
@@ -159,7 +159,7 @@ class ChatRegion(QObject):
         reopens: False leaves every conversation closed; the drafts are there all the same.
         """
         library = self._library.library
-        blank = library.begin()
+        blank = self._library.stored.begin(self._library)
         has_begun = bool(self.chat_model.rows or self.open_draft.now.text or self._library.has_chosen)
         open_id = self.view_states.restore(states, blank)
         stored = [one.id for one in library.conversations if one.id != blank]

@@ -93,11 +93,8 @@ class ImportExport(QObject):
 
     Attributes: is_stuck, a file was neither finished nor given up at the end of the program; lost, what to tell of one
     that was to be written.
-
-    Signal: opened(str) this conversation came first in an imported file.
     """
 
-    opened = Signal(str)
     _came = Signal(object)
     _told = Signal(str)
 
@@ -175,27 +172,30 @@ class ImportExport(QObject):
 
         self._when_saved(lambda: self._do(work, lambda: _write_all(self._store, target, work), tell))
 
-    def import_file(self, path: str, *, copies: bool = False) -> None:
-        """Keep every conversation of a file, and open the first.
+    def import_file(
+        self, path: str, opened: Callable[[str], object] = lambda _id: None, *, copies: bool = False
+    ) -> None:
+        """Keep every conversation of a file.
 
-        copies: also of those that are here already, which are left out otherwise, and told.
+        opened: is called with the first of them. copies: also of those that are here already, which are left out
+        otherwise, and told.
         """
         target = Path(path)
         work = Work(f"Reading {target.name}…", self._told.emit)
         self._imports.append(work)
-        self._do(work, lambda: _import(self._store, target, work, copies=copies), self._publish)
+        self._do(work, lambda: _import(self._store, target, work, copies=copies), partial(self._publish, opened))
 
-    def _publish(self, came: _Came) -> None:
+    def _publish(self, opened: Callable[[str], object], came: _Came) -> None:
         """Show what a file has brought, as one step of undo, and say so."""
 
         def take(result: EditResult) -> None:
             first = result.edit.conversation_id
             if first is not None and not result.is_gone:
-                self.opened.emit(first)
+                opened(first)
             count = len(came.stage.begun)
             sentence = f"{formatting.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
             if came.known:
-                self._offer_copies(came, sentence)
+                self._offer_copies(came, opened, sentence)
             else:
                 self._notices.info(" ".join([sentence, *came.problems]), undo_step=self._changes.step)
 
@@ -206,14 +206,14 @@ class ImportExport(QObject):
         if came.stage.begun:
             self._changes.make(lambda store: _published(store, came), take, give_up)
         elif came.known:
-            self._offer_copies(came, "Nothing was imported.")
+            self._offer_copies(came, opened, "Nothing was imported.")
         else:
             self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
 
-    def _offer_copies(self, came: _Came, sentence: str) -> None:
+    def _offer_copies(self, came: _Came, opened: Callable[[str], object], sentence: str) -> None:
         """Tell of conversations that are here already, and offer to have them twice."""
         here = f"Already here: {formatting.plural(came.known, 'conversation')}."
-        copy = partial(self.import_file, str(came.target), copies=True)
+        copy = partial(self.import_file, str(came.target), opened, copies=True)
         self._notices.warn(" ".join([sentence, here, *came.problems]), "Import Copies", copy)
 
     def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:

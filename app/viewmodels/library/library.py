@@ -146,10 +146,11 @@ class Library(QObject):
         self.changed.emit()
 
     def begin(self, besides: Collection[str] = ()) -> str:
-        """Return the id of a blank conversation, in memory until something is said in it. There is one at most.
+        """Return the id of a blank conversation, in memory until something is said in it.
 
         It begins now, also where it was there before.
-        besides: ids of conversations that are going: the database may have had one that is blank here.
+        besides: ids of conversations that are not to be had: those of other windows, and those that are going, as the
+        database may have had one that is blank here.
         """
         blank = next((one for one in self._unstored if one not in besides and not len(self._trees[one])), None)
         begun = Conversation.new()

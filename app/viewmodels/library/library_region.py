@@ -1,9 +1,9 @@
-"""The stored conversations: which one is open, what is done to them, and how the window follows when they change."""
+"""The conversations in one window: which one is open, what is done to them, and how the window follows them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,16 +17,15 @@ from app.protocol.reports import Problem
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
-from app.viewmodels.library.answers_under_way import AnswersUnderWay, NothingUnderWay
-from app.viewmodels.library.changes import GONE, Changes
+from app.viewmodels.library.changes import GONE
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
 from app.viewmodels.library.edits import Edits
-from app.viewmodels.library.library import Library
 from app.viewmodels.library.library_state import LibraryState
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.samples import SAMPLE_ID, add_sample
 from app.viewmodels.library.search import Search
+from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.library.trash_list import TrashList
 from app.viewmodels.model.model_region import ModelRegion
 
@@ -48,57 +47,60 @@ class _Wanted:
 class LibraryRegion(QObject):
     """Opens, deletes, files, finds, exports, takes back. What the open conversation becomes is decided here.
 
-    Attributes: state; library, the conversations and their trees; conversation_model, of the sidebar; changes and
-    edits, the verbs that can be undone; trash_list; search; has_chosen, a conversation, or a new one, was asked for
-    since the start.
+    Attributes: state; stored, what all windows share, and of it library, the conversations and their trees, and
+    changes; conversation_model, of the sidebar; edits, the verbs that can be undone; trash_list; search; has_chosen, a
+    conversation, or a new one, was asked for since the start.
 
     Signals: left(), what is open is about to be another conversation; opened(str), this one is; moved(str), the tree of
-    this conversation is another one; removed(str), this one is gone; reached(str), this message was looked for and is
-    on the path now; folderMade(str), a folder stands in the list and wants a name;
-    foldsChanged(), a row was folded or unfolded.
+    this conversation is another one; reached(str), this message was looked for and is on the path now;
+    folderMade(str), a folder stands in the list and wants a name; cameForward(), another window asked for what is open
+    in this one.
     """
 
     left = Signal()
     opened = Signal(str)
     moved = Signal(str)
-    removed = Signal(str)
     reached = Signal(str)
     folderMade = Signal(str)
-    foldsChanged = Signal()
+    cameForward = Signal()
 
     state: LiveState[LibraryState]
 
-    def __init__(self, store: StoreLink, model: ModelRegion, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        stored: StoredConversations,
+        store: StoreLink,
+        model: ModelRegion,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
+        self.stored, self.library, self.changes = stored, stored.library, stored.changes
         self._store, self._model, self._notices = store, model, notices
-        self._answers: AnswersUnderWay = NothingUnderWay()
         self._wanted: _Wanted | None = None
+        self._beside: str | None = None  # what is opened instead of a conversation that goes, "" for a blank one
         self.has_chosen = False
-        self._folded: set[str] = set()
-        self._unfolded: set[str] = set()
-        self._import_export: ImportExport | None = None
-        self.changes = Changes(store, self)
-        self.library = Library(store, self)
-        self._open_id = self.library.begin()
-        self.edits = Edits(self.changes, notices, self.library, lambda: self._answers.held, self._when_saved, self)
+        self._open_id = stored.begin(self)
+        self.edits = Edits(
+            *(self.changes, notices, self.library, lambda: stored.answers.held, stored.when_saved),
+            self,
+        )
         self.trash_list = TrashList(store, self.changes, notices, self)
         self.search = Search(store, self.library, self)
         self.conversation_model = ConversationModel(self)
         self.state = LiveState(self._state, self)
         self.state.follow(self.library.changed, self.changes.recorded, store.historyChanged, model.state.staled)
+        self.state.follow(stored.folds.changed)
         self._minute = QTimer(self, interval=MINUTE_MS)
         self._minute.timeout.connect(self.state.refresh)
         self._minute.start()
         self._connect()
+        stored.add_window(self)
 
     def _connect(self) -> None:
         self.state.refreshed.connect(self._show_rows)
-        self.changes.made.connect(self._follow)
-        self.changes.recorded.connect(self._notices.follow_history)
-        self._store.historyChanged.connect(self._notices.follow_history)
-        for source in (self.changes.failed, self.library.failed):
-            source.connect(self._notices.error)
-        self._notices.undoAsked.connect(self.edits.undo)
+        self.stored.replacing.connect(self._leave_what_goes)
+        self.stored.replaced.connect(self._follow)
         self.edits.turnedTo.connect(self._turn_to)
         self.edits.folderMade.connect(self._on_folder_made)
         self.trash_list.restored.connect(self._turn_to)
@@ -106,44 +108,26 @@ class LibraryRegion(QObject):
         self.library.changed.connect(self.search.renew)
         self.state.tell()
 
-    def wait_for(self, answers: AnswersUnderWay) -> None:
-        """Heed these questions and answers, which may not be in the database to their end, from now on."""
-        self._answers = answers
-
     def close(self) -> None:
-        """Look for nothing any more, and neither read nor write files."""
+        """Look for nothing any more; what is open here may be opened in another window."""
         self._minute.stop()
         self.search.close()
-        self.library.close()
-        if self._import_export is not None:
-            self._import_export.close()
+        self.stored.remove_window(self)
 
     @property
     def import_export(self) -> ImportExport:
-        """Files of conversations; made and imported when first used, because no start has to wait for it."""
-        if self._import_export is None:
-            from app.viewmodels.library.import_export import ImportExport
-
-            self._import_export = ImportExport(
-                self._store, self.changes, self._notices, self.library, self._when_saved, self
-            )
-            self._import_export.opened.connect(self._turn_to)
-        return self._import_export
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether the thread for files hangs, after `close`."""
-        return self._import_export is not None and self._import_export.is_stuck
-
-    @property
-    def lost(self) -> Problem | None:
-        """A problem to tell, after `close`, of a file that was not written."""
-        return None if self._import_export is None else self._import_export.lost
+        """Files of conversations."""
+        return self.stored.import_export
 
     @property
     def open_id(self) -> str:
         """The open conversation."""
         return self._open_id
+
+    @property
+    def open_ids(self) -> Set[str]:
+        """The open conversation, and the one that was asked for and is not shown yet."""
+        return {self._open_id} | ({self._wanted.conversation_id} if self._wanted is not None else set())
 
     @property
     def tree(self) -> MessageTree:
@@ -162,7 +146,7 @@ class LibraryRegion(QObject):
     def new_conversation(self) -> None:
         """Open a blank conversation. It is kept once something is said in it."""
         self._wanted, self.has_chosen = None, True
-        self._show(self.library.begin())
+        self._show(self.stored.begin(self))
 
     @property
     def is_opening(self) -> bool:
@@ -176,8 +160,13 @@ class LibraryRegion(QObject):
     def go_to(self, conversation_id: str, message_id: str = "") -> None:
         """Open a conversation, on a path that goes through this message if one is given.
 
-        Of several that are asked for, the last is shown, whichever is read first.
+        Of several that are asked for, the last is shown, whichever is read first. Where another window has the
+        conversation, that comes to the front.
         """
+        window = self.stored.window_of(conversation_id)
+        if window is not None and window is not self:
+            window.come_to(conversation_id, message_id)
+            return
         wanted = self._wanted = _Wanted(conversation_id, message_id)
         self.has_chosen = True
 
@@ -188,34 +177,23 @@ class LibraryRegion(QObject):
 
         self.library.open(conversation_id, lambda: self._on_read(wanted), refuse)
 
+    def come_to(self, conversation_id: str, message_id: str) -> None:
+        """Come to the front, at a message of the open conversation if one is given."""
+        if message_id or conversation_id != self._open_id:
+            self.go_to(conversation_id, message_id)
+        self.cameForward.emit()
+
     def import_file(self, path: str) -> None:
         """Keep every conversation of a file, and open the first."""
-        self.import_export.import_file(path)
+        self.import_export.import_file(path, self._turn_to)
 
     def create_folder(self) -> None:
         """Make an empty folder, whose name is then asked for."""
         self.edits.create_folder(NEW_FOLDER)
 
-    def fold(self, folder_id: str, is_folded: bool) -> None:
+    def fold(self, row_id: str, is_folded: bool) -> None:
         """Show the conversations of a folder, or the branches of a conversation, or not."""
-        if is_folded:
-            self._folded.add(folder_id)
-            self._unfolded.discard(folder_id)
-        else:
-            self._folded.discard(folder_id)
-            self._unfolded.add(folder_id)
-        self.state.refresh()
-        self.foldsChanged.emit()
-
-    @property
-    def folds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The ids of the rows that the person folded, and of those that they unfolded."""
-        return tuple(sorted(self._folded)), tuple(sorted(self._unfolded))
-
-    def restore_folds(self, folded: Iterable[str], unfolded: Iterable[str]) -> None:
-        """Have the rows folded as they were left."""
-        self._folded, self._unfolded = set(folded), set(unfolded)
-        self.state.refresh()
+        self.stored.folds.fold(row_id, is_folded)
 
     def rename(self, row_id: str, title: str) -> None:
         """Give a conversation, a folder or a branch another name."""
@@ -255,13 +233,14 @@ class LibraryRegion(QObject):
         return sum(one.id != SAMPLE_ID for one in self.library.conversations)
 
     def _show_rows(self) -> None:
-        folded, blank = frozenset(self._folded), self.state.now.blank_title
+        folds, blank = self.stored.folds, self.state.now.blank_title
         branches: dict[str, list[ListedBranch]] = {}
         for one in self.library.branches:
             branches.setdefault(one.conversation_id, []).append(one)
         shown = Shown(
-            *(self._open_id, self._answers.writing_ids, blank, time.time(), self.library.folders, folded),
-            *(branches, frozenset(self._unfolded), self._open_branch(branches.get(self._open_id, ()))),
+            *(self._open_id, self.stored.answers.writing_ids, blank, time.time(), self.library.folders),
+            *(frozenset(folds.folded), branches, frozenset(folds.unfolded)),
+            self._open_branch(branches.get(self._open_id, ())),
         )
         self.conversation_model.show(conversation_rows(self.library.conversations, shown))
 
@@ -269,9 +248,6 @@ class LibraryRegion(QObject):
         """Return which of these branches the open path ends in, the lowest that it goes through."""
         on_path = [one.id for one in listed if one.id in self.tree and self.tree.is_on_path(one.id)]
         return max(on_path, key=self.tree.depth, default="")
-
-    def _when_saved(self, act: Callable[[], None]) -> None:
-        self._answers.when_saved(act)
 
     def _show(self, conversation_id: str) -> None:
         self.left.emit()
@@ -298,34 +274,33 @@ class LibraryRegion(QObject):
         is_there = message_id in tree
         if is_there and not tree.is_on_path(message_id):
             tree.select(tree.leaf_below(message_id))
-            self._answers.save_path(conversation_id)
+            self.stored.answers.save_path(conversation_id)
         if message_id and not is_there:
             self._notices.error(GONE)
         self._show(conversation_id)
         if is_there:
             QTimer.singleShot(0, self, lambda: self.reached.emit(message_id))  # once the path is laid out
 
-    def _follow(self, result: EditResult) -> None:
-        """Take over what the database holds now; where the open conversation is gone, the one beside it is shown."""
+    def _leave_what_goes(self, result: EditResult) -> None:
+        """Leave the open conversation where it is gone, before its tree is."""
         gone = set(result.edit.conversation_ids) - result.ids
-        for conversation_id in gone:
-            self.removed.emit(conversation_id)
-        is_left = self._open_id in gone
-        neighbour = self._neighbour(self._open_id, result) if is_left else None
-        if is_left:
-            self._open_id = self.library.begin(besides=gone)
-        for conversation_id in self.library.take(result, self._answers.unsaved_answers, self._answers.moved_ids):
-            self._answers.save_path(conversation_id)
-        if is_left and (neighbour is None or self.is_opening):
+        self._beside = self._neighbour(result) or "" if self._open_id in gone else None
+        if self._beside is not None:
+            self._open_id = self.stored.begin(self, gone)
+
+    def _follow(self, result: EditResult) -> None:
+        """Show what the database holds now; where the open conversation is gone, the one beside it is shown."""
+        beside = self._beside
+        if beside and not self.is_opening:
+            self.open(beside)
+        elif beside is not None:
             self._show(self._open_id)
-        elif neighbour is not None:
-            self.open(neighbour)
         elif self._open_id in result.edit.conversation_ids:
             self.moved.emit(self._open_id)
 
-    def _neighbour(self, conversation_id: str, result: EditResult) -> str | None:
-        """Return the conversation below this one in the list, else the one above it."""
-        ids = [one.id for one in self.library.conversations]
-        at = ids.index(conversation_id) if conversation_id in ids else 0
+    def _neighbour(self, result: EditResult) -> str | None:
+        """Return the conversation below the open one in the list, else the one above it, that no other window has."""
+        ids, taken = [one.id for one in self.library.conversations], self.stored.open_elsewhere(self)
+        at = ids.index(self._open_id) if self._open_id in ids else 0
         order = [*ids[at + 1 :], *reversed(ids[:at])]
-        return next((one for one in order if one in result.ids), None)
+        return next((one for one in order if one in result.ids and one not in taken), None)

@@ -68,7 +68,7 @@ def test_a_conversation_goes_out_whole_and_comes_back_beside_itself(qtbot: QtBot
     document = read(exported(qtbot, forked, Form.ESPALIER, file))
     assert sorted(message.text for message in document.messages) == ["One", "Two", "You said: One", "You said: Two"]
     before = forked.library.open_id
-    forked.library.import_export.import_file(str(file))
+    forked.library.import_file(str(file))
     assert notice(qtbot, forked, "Already") == "Nothing was imported. Already here: 1 conversation."
     assert titles(forked) == ["One"]
     assert forked.notices.now.label == "Import Copies"
@@ -101,7 +101,7 @@ def test_the_name_that_is_suggested(forked: App) -> None:
 def test_what_other_programs_export_is_read_with_its_notes(qtbot: QtBot, app: App, tmp_path: Path) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?", "Conference."), chatgpt("Plums", "Which plums?")]))
-    app.library.import_export.import_file(str(file))
+    app.library.import_file(str(file))
     assert notice(qtbot, app, "imported").startswith("2 conversations were imported.")
     assert sorted(title for title in titles(app) if title.startswith("P")) == ["Pears", "Plums"]
     qtbot.waitUntil(lambda: texts(app) == ["Which pears?", "Conference."])
@@ -116,7 +116,7 @@ def test_a_file_that_is_none_changes_nothing_and_is_named(
 ) -> None:
     file = tmp_path / "broken one.json"
     file.write_text(content)
-    forked.library.import_export.import_file(str(file))
+    forked.library.import_file(str(file))
     assert "broken one.json" in notice(qtbot, forked, "broken one.json")
     assert not forked.notices.now.is_good
     assert titles(forked) == ["One"]
@@ -154,12 +154,12 @@ def test_where_the_database_refuses_nothing_comes_in(
     before = titles(app)
     for place in refusals:
         refusals[place] = True
-        app.library.import_export.import_file(str(file))
+        app.library.import_file(str(file))
         assert "The disk is full." in notice(qtbot, app, "full")
         assert titles(app) == before
         app.notices.dismiss()
         refusals[place] = False
-    app.library.import_export.import_file(str(file))
+    app.library.import_file(str(file))
     notice(qtbot, app, "were imported.")
 
 
@@ -201,7 +201,7 @@ def test_an_answer_goes_on_being_saved_while_a_file_is_read(
     ask(qtbot, app, "Short")
     app.chat.requests.send("Long?")
     wait_for_text(qtbot, app)
-    app.library.import_export.import_file(str(file))
+    app.library.import_file(str(file))
     assert notice(qtbot, app, "Reading conversations.json… 12\u00a0%")
     script.go.set()
     ended(qtbot, app, 4)
@@ -214,7 +214,7 @@ def test_an_answer_goes_on_being_saved_while_a_file_is_read(
 def test_what_is_being_read_can_be_cancelled(qtbot: QtBot, forked: App, tmp_path: Path, slow: type[Slow]) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
-    forked.library.import_export.import_file(str(file))
+    forked.library.import_file(str(file))
     notice(qtbot, forked, "Reading conversations.json…")
     assert forked.notices.now.label == "Cancel"
     forked.notices.press()
@@ -222,7 +222,7 @@ def test_what_is_being_read_can_be_cancelled(qtbot: QtBot, forked: App, tmp_path
     assert forked.notices.now.label == ""
     assert titles(forked) == ["One"]
     slow.gate.set()
-    forked.library.import_export.import_file(str(file))
+    forked.library.import_file(str(file))
     notice(qtbot, forked, "was imported.")
 
 
@@ -242,7 +242,7 @@ def test_what_was_cancelled_halfway_leaves_nothing(
     monkeypatch.setattr(Imports, "stage", counted)
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", *[f"Text {number}" for number in range(3000)])]))
-    forked.library.import_export.import_file(str(file))
+    forked.library.import_file(str(file))
     asked: list[int] = []
     forked._store.do(lambda _store: steps[0], asked.append)
     notice(qtbot, forked, "Cancelled")
@@ -265,7 +265,7 @@ def test_the_program_can_be_left_while_a_file_is_read(
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
-    forked.library.import_export.import_file(str(file))
+    forked.library.import_file(str(file))
     qtbot.waitUntil(lambda: bool(slow.threads))
     forked.close()
 
@@ -273,7 +273,7 @@ def test_the_program_can_be_left_while_a_file_is_read(
 def test_the_program_can_be_left_with_a_file_in_hand(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
     target = tmp_path / "last.espalier"
     forked.library.import_export.export(forked.library.open_id, Form.ESPALIER, str(target))
-    forked.library.import_export.import_file(str(tmp_path / "nothing"))
+    forked.library.import_file(str(tmp_path / "nothing"))
     forked.close()
     assert read(target.read_text()).leaf_id is not None
 
@@ -283,7 +283,7 @@ def test_a_file_that_may_not_be_read_is_told(qtbot: QtBot, app: App, tmp_path: P
     file = tmp_path / "mine.json"
     file.write_text("[]")
     file.chmod(0)
-    app.library.import_export.import_file(str(file))
+    app.library.import_file(str(file))
     assert notice(qtbot, app, "mine.json")
 
 
@@ -318,7 +318,7 @@ def test_everything_goes_out_and_comes_in_on_another_machine(
     other = make_app()
     other.library.edits.create_folder("Work")
     at_rest(qtbot, other)
-    other.library.import_export.import_file(str(file))
+    other.library.import_file(str(file))
     assert notice(qtbot, other, "imported") == "3 conversations were imported."
     assert of_all(other) == before
     assert sorted(one.name for one in other.library.library.folders) == ["Home", "Work"]
@@ -337,7 +337,7 @@ def test_what_is_here_already_is_recognised_and_copied_if_wanted(qtbot: QtBot, a
     file = saved(qtbot, app, tmp_path / "all.zip")
     app.library.edits.delete_conversation(app.library.open_id)
     at_rest(qtbot, app)
-    app.library.import_export.import_file(str(file))
+    app.library.import_file(str(file))
     told = notice(qtbot, app, "Already")
     assert told == "1 conversation was imported. Already here: 1 conversation."
     assert sorted(titles(app)) == ["One", "Two"]
@@ -351,7 +351,7 @@ def test_what_another_program_exported_is_recognised_too(qtbot: QtBot, app: App,
     for said, words in (("Conference.", "imported."), ("Conference.", "Already here"), ("Comice.", "imported.")):
         app.notices.dismiss()
         file.write_text(json.dumps([chatgpt("Pears", "Which pears?", said)]))
-        app.library.import_export.import_file(str(file))
+        app.library.import_file(str(file))
         notice(qtbot, app, words)
     assert titles(app) == ["Pears", "Pears"]
 
