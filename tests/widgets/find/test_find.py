@@ -250,7 +250,7 @@ def test_each_text_is_looked_at_once_and_no_row_is_made(
     qtbot: QtBot, opened: Callable[[Document], tuple[App, MainWindow]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long branch is searched off its texts: what one looks for is laid out only where it may be."""
-    app, window = opened(conversation([f"number {at} {'quince' * (at % 300 == 1)}" for at in range(1200)]))
+    app, window = opened(conversation([f"number {at} {'quince' * (at % 100 == 1)}" for at in range(400)]))
     monkeypatch.setattr(slices, "SLICE", 0.0)
     laid: list[str] = []
     texts = app.find.shown_texts
