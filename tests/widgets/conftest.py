@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
@@ -17,6 +18,20 @@ from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import show
 
 MakeWindow = Callable[[WindowState], MainWindow]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Delete the windows of a test that failed while what they look at is there: they would end the next ones too."""
+    report = yield
+    if report.failed and call.when == "call":
+        for widget in QApplication.topLevelWidgets():
+            widget.close()
+            widget.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return report
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +65,7 @@ def make_window(qtbot: QtBot, style: Style, app: App) -> Iterator[MakeWindow]:
         return window
 
     yield make
-    for window in made:
+    for window in filter(isValid, made):
         window.close()
         window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
