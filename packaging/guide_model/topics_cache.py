@@ -301,6 +301,7 @@ CACHE: tuple[Topic, ...] = (
             "read first.",
             "A warm branch goes on at once. A cold one is computed again when you ask on; its words are all there.",
         ),
+        more=(f"{menu_path('warm_up')} makes a cold branch warm.",),
     ),
     Topic(
         "price",

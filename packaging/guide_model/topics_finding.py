@@ -15,12 +15,12 @@ FINDING: tuple[Topic, ...] = (
             how do i find something in a long answer | is there a find command | can i look for a word in what i see
             how do i find text in the chat i am reading | where in this branch did i say that
             are the words that are found marked | how do i search only this chat | can found words be marked
-            find it in this conversation
+            find it in this conversation | find text in a chat
         """),
         doing=lines("""
             find a word in this branch | search in this chat | search in this branch | find something in a long answer
             find text in the open conversation | look for a word in what i see | mark a word in the chat
-            search only the open chat | find a word here
+            search only the open chat | find a word here | search this chat
         """),
         naming=lines("find in branch | the find bar | the find field"),
         answers=(

@@ -220,6 +220,7 @@ IDEAS: tuple[Topic, ...] = (
             "you go back.",
             "Eviction frees memory: the state goes, your words stay. Going back then takes a moment of reading.",
         ),
+        more=(f"{menu_path('evict_row')} does it by hand.",),
     ),
     Topic(
         "budget",

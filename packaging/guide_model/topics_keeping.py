@@ -13,7 +13,7 @@ KEEPING: tuple[Topic, ...] = (
         commands=("find_everywhere",),
         asked=lines("""
             how do i search | can i search my conversations | where is search | how do i find a word
-            can i search for text | is there a search field | how do i find an old message | find text in a chat
+            can i search for text | is there a search field | how do i find an old message
             what does shift cmd f do | search | find | find my chat about cats
             how do i look something up in my chats | where can i search
             i am looking for an old message | search all conversations | find a message i wrote
@@ -24,7 +24,7 @@ KEEPING: tuple[Topic, ...] = (
         """),
         doing=lines("""
             search | search my conversations | find a word | search for a message | look for text in my chats
-            search a chat | find an old answer | search everything i wrote | find a conversation by a word
+            find an old answer | search everything i wrote | find a conversation by a word
             search for something | look for a word i wrote | look something up in my old conversations
             find what i asked last week | search through all my chats | find some text again | locate an old chat
             look for an answer i once got
