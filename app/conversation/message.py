@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from app.protocol.chat import Attachment, Role, Turn
-from app.protocol.excerpts import first_words
+from app.protocol.excerpts import plain_words
 
 TITLE_LENGTH = 48
 INSTRUCTIONS = "Instructions"
@@ -37,8 +37,8 @@ def storable(text: str) -> str:
 
 
 def title_from(text: str) -> str:
-    """Make a conversation's title of the first words of a text, at most TITLE_LENGTH characters."""
-    return first_words(text, TITLE_LENGTH)
+    """Make a conversation's title of the first plain words of a text, at most TITLE_LENGTH characters."""
+    return plain_words(text, TITLE_LENGTH)
 
 
 def checked_title(title: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 
-from app.protocol.excerpts import first_words
+import pytest
+
+from app.protocol.excerpts import first_words, plain_words
 from tests.seeds import each_seed
 
 
@@ -24,3 +26,37 @@ def test_whatever_the_text_it_is_its_beginning_and_no_longer_than_asked(seed: in
     assert len(cut) <= most
     assert cut == whole if len(whole) <= most else cut.endswith("…")
     assert whole.startswith(cut.removesuffix("…"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# Three days\n\nin **Lisbon**", "Three days in Lisbon"),
+        ("**Day 1:** the *castle*", "Day 1: the castle"),
+        ("**Day 1, of which the end is still being wr", "Day 1, of which the end is still being wr"),
+        ("- [ ] bread\n* milk\n1. eggs", "bread milk 1. eggs"),
+        ("```python\nprint(1)\n```\nprints `1`", "print(1) prints 1"),
+        ("> quoted\n>> twice\n---\nover", "quoted twice over"),
+        ("See [the map](https://example.org) and ![a cat](cat.png)", "See the map and a cat"),
+        ("| Day | Price |\n|:---|---:|\n| 1 | 20 |", "Day Price 1 20"),
+        ("Title\n=====\nand text", "Title and text"),
+        ("~~never~~ always, \\*starred\\*", "never always, *starred*"),
+        ("`a * b`, 2 * 3 * 4, a*b*c, __init__, #tag, C#", "a * b, 2 * 3 * 4, a*b*c, __init__, #tag, C#"),
+        ("**`code`** in **bold**", "code in bold"),
+        ("```", ""),
+        ("***", ""),
+    ],
+)
+def test_words_are_shown_without_the_marks_of_markdown(text: str, words: str) -> None:
+    assert plain_words(text, 60) == words
+
+
+@each_seed(range(300))
+def test_words_without_marks_are_cut_as_any_others(seed: int) -> None:
+    dice = random.Random(seed)
+    words = ["a", "bb", "Lisbon", " ", "\n", ",", ".", "ß😀", "snake_case", "1 + 1"]
+    text = "".join(dice.choices(words, k=dice.randrange(200)))
+    most = dice.randrange(40, 90)
+    assert plain_words(text, most) == first_words(text.lstrip()[: 8 * most], most)
+    marked = "".join(dice.choices([*words, "**", "*", "`", "```\n", "# ", "|", "[", "](", ")", "> ", "- "], k=200))
+    assert len(plain_words(marked, most)) <= most

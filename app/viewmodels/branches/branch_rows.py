@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app.conversation.runs import Run
 from app.conversation.tree import MessageTree
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 
 _LONGEST = 80
 
@@ -38,7 +39,7 @@ class BranchRow:
     @property
     def title(self) -> str:
         """Return its name, or else its first words in quotes, or who speaks where there are none."""
-        return self.name or (f"“{self.words}”" if self.words else self.speaker)
+        return self.name or quoted(self.words) or self.speaker
 
     def detail(self, now: float) -> str:
         """Return how much it holds and its age: "6 messages, 12 min ago". now: seconds since the epoch."""
@@ -55,7 +56,7 @@ def branch_row(tree: MessageTree, run: Run) -> BranchRow:
         last_id=run.last_id,
         parent_id=run.parent_id,
         name=first.name or "",
-        words=formatting.first_words(first.text, _LONGEST),
+        words=formatting.plain_words(first.text, _LONGEST),
         speaker=first.speaker,
         count=run.length,
         used_at=tree.message(run.last_id).created_at,

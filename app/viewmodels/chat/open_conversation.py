@@ -264,7 +264,7 @@ class OpenConversation:
     def _editing(self) -> str | None:
         at = self.draft.editing
         return (
-            formatting.first_words(self.tree.message(at).text) or "No words"
+            formatting.plain_words(self.tree.message(at).text) or "No words"
             if at is not None and at in self.tree
             else None
         )
@@ -274,5 +274,5 @@ def _as_version(question: Message | None, price: str) -> str:
     """Say that words after a question that nobody answered become another version of it."""
     if question is None:
         return price
-    version = f"another version of “{formatting.first_words(question.text)}”"
+    version = f"another version of “{formatting.plain_words(question.text)}”"
     return f"{price}{DOT}{version}" if price else version[:1].upper() + version[1:]

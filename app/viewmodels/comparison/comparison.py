@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
@@ -20,12 +19,11 @@ from app.viewmodels.chat.versions import last_fork, version_beside, version_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import branch_title
 
 Side = Literal["left", "right"]
 _LONGEST = 60
 MOST_OFFERED = 60
-# What Markdown writes beside the words.
-_MARKS = re.compile(r"^#+ |[*`]+", re.MULTILINE)
 # Answers of a side whose models are looked at for the name above it.
 _MOST_ANSWERS = 200
 
@@ -248,9 +246,7 @@ def _branch(tree: MessageTree, path: Sequence[Message], shared: int) -> Compared
 def _name(own: Sequence[Message]) -> str:
     """Return the last name that was given in a branch, or else its first words in quotes."""
     named = next((one.name for one in reversed(own) if one.name), "")
-    text = own[0].text[: 8 * _LONGEST]
-    words = formatting.first_words(text if own[0].role == "user" else _MARKS.sub("", text), _LONGEST)
-    return named or (f"“{words}”" if words else own[0].speaker)
+    return named or branch_title(own[0], _LONGEST)
 
 
 def _branches(tree: MessageTree, chosen: Collection[str]) -> list[ComparedBranch]:

@@ -167,7 +167,7 @@ class Jump(QObject):
             if marked.name:
                 yield JumpRow(JumpKind.BRANCH, marked.message_id, marked.name, where, marked.conversation_id)
             if marked.is_pinned:
-                words = formatting.first_words(marked.words) or where
+                words = formatting.plain_words(marked.words) or where
                 yield JumpRow(JumpKind.PIN, marked.message_id, f"“{words}”", where, marked.conversation_id)
         yield from self._commands()
 

@@ -10,6 +10,7 @@ from app.conversation.records import Folder, ListedBranch
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.samples import SAMPLE_ID
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 
 SECTIONS = ("Favourites", "Today", "Earlier", "Samples", "Folders")
 
@@ -84,10 +85,9 @@ def _branches(row: ConversationRow, shown: Shown) -> Iterator[ConversationRow]:
     """Yield the branches of a conversation that shows them."""
     listed = () if row.is_folder or row.is_folded else shown.branches.get(row.id, ())
     for number, one in enumerate(listed):
-        words = f"“{formatting.first_words(one.words)}”" if one.words.strip() else "Favourite"
         yield ConversationRow(
             id=one.id,
-            title=one.name or words,
+            title=one.name or quoted(formatting.plain_words(one.words)) or "Favourite",
             age="",
             section=row.section,
             is_open=row.is_open and one.id == shown.open_branch,

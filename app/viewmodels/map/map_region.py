@@ -12,7 +12,7 @@ from app.protocol.trie_view import Residency
 from app.viewmodels.branches.branch_rows import branch_row
 from app.viewmodels.branches.outline_nodes import count_ends
 from app.viewmodels.library.library_region import LibraryRegion
-from app.viewmodels.map.map_runs import MOST_ASKED, MapItem, map_items, title_of
+from app.viewmodels.map.map_runs import MOST_ASKED, MapItem, map_items
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth_index import WarmthIndex
@@ -104,7 +104,7 @@ class MapRegion(QObject):
         if run is None:
             return (item.label, "", "")
         row = branch_row(self.tree, run)
-        return title_of(row), row.detail(time.time()), price_sentence(self._warmth.warmth_of(item.last_id))
+        return row.title, row.detail(time.time()), price_sentence(self._warmth.warmth_of(item.last_id))
 
     @property
     def summary(self) -> str:
@@ -116,7 +116,7 @@ class MapRegion(QObject):
         if run is None:
             return told
         row = branch_row(self.tree, run)
-        return f"{told}; open: {title_of(row)}, {row.detail(time.time())}"
+        return f"{told}; open: {row.title}, {row.detail(time.time())}"
 
     def _follow(self) -> None:
         if not self._is_awake:

@@ -58,14 +58,9 @@ def map_items(tree: MessageTree, warmth_of: Callable[[str], Warmth | None]) -> I
     yield made
 
 
-def title_of(row: BranchRow) -> str:
-    """Return the name of a branch, or else its first words without the marks of Markdown."""
-    return row.title if row.name else row.title.replace("*", "").replace("`", "")
-
-
 def _item(row: BranchRow, run: Run, parent: int, end: int, tokens: int, *, has_all: bool) -> MapItem:
     is_labelled = bool(row.name) or has_all or len(run.children) > 1
-    label = formatting.first_words(title_of(row), _LONGEST)
+    label = formatting.first_words(row.title, _LONGEST)
     if label.startswith("“") and not label.endswith("”"):
         label += "”"
     detail = f"{formatting.plural(row.count, 'message')}, {formatting.tokens(tokens)}" if parent < 0 else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.protocol.excerpts import first_words as first_words
+from app.protocol.excerpts import plain_words as plain_words
 from app.protocol.figures import HARD as HARD
 from app.protocol.figures import THIN as THIN
 from app.protocol.figures import number as number

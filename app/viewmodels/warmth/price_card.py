@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import branch_title
 from app.viewmodels.warmth.price_text import (
     price_computed,
     price_reason,
@@ -87,7 +87,7 @@ def version_branch(tree: MessageTree, message_id: str, number: int) -> PricedBra
         return None
     chosen, place = versions[number], f"{number + 1} of {len(versions)}"
     leaf_id = tree.leaf_below(chosen.id) or chosen.id
-    return PricedBranch(branch_title(chosen), place, tree.conversation_id, leaf_id)
+    return PricedBranch(branch_title(chosen, _LONGEST), place, tree.conversation_id, leaf_id)
 
 
 def following_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
@@ -95,7 +95,7 @@ def following_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
     if message_id not in tree:
         return None
     place = f"after {formatting.plural(tree.depth(message_id) + 1, 'message')}"
-    return PricedBranch(branch_title(tree.message(message_id)), place, tree.conversation_id, message_id)
+    return PricedBranch(branch_title(tree.message(message_id), _LONGEST), place, tree.conversation_id, message_id)
 
 
 def beginning_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
@@ -107,11 +107,3 @@ def beginning_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
     return PricedBranch(
         title, f"after {formatting.plural(tree.depth(message_id), 'message')}", tree.conversation_id, message.parent_id
     )
-
-
-def branch_title(first: Message) -> str:
-    """Return the name of the branch that begins with a message, or its first words in quotes."""
-    if first.name:
-        return first.name
-    words = formatting.first_words(first.text, _LONGEST)
-    return f"“{words}”" if words else first.speaker

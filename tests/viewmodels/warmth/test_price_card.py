@@ -10,7 +10,6 @@ from app.viewmodels.text.formatting import HARD, THIN
 from app.viewmodels.warmth.price_card import (
     PricedBranch,
     beginning_branch,
-    branch_title,
     following_branch,
     price_card,
     version_branch,
@@ -64,13 +63,6 @@ def test_what_another_version_goes_on_from_is_what_was_said_before_it() -> None:
     assert (beginning.message_id, beginning.place.replace(HARD, " ")) == (first.id, "after 1 message")
     assert beginning_branch(tree, first.id) is None
     assert beginning_branch(tree, "gone") is None
-
-
-def test_a_branch_is_called_by_its_name_or_its_first_words() -> None:
-    message = Message.new(HOME, None, "user", "Plan four days")
-    assert branch_title(message) == "“Plan four days”"
-    assert branch_title(replace(message, name="Lisbon")) == "Lisbon"
-    assert branch_title(Message.new(HOME, message.id, "assistant", "", model_name="Qwen3 8B")) == "Qwen3 8B"
 
 
 def test_a_message_after_another_goes_on_from_that_one() -> None:
