@@ -34,6 +34,7 @@ class BranchesPane(Pane):
 
     id = "branches"
     title = "Branches"
+    icon = Icon.FORK
 
     def __init__(self, style: Style, region: BranchesRegion, parent: QWidget | None = None) -> None:
         super().__init__(parent)

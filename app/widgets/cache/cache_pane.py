@@ -24,6 +24,7 @@ from app.widgets.cache.trie_delegate import Clock
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.pane import Pane, PaneState
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -43,6 +44,7 @@ class CachePane(Pane):
 
     id = "cache"
     title = "Cache"
+    icon = Icon.CACHE
     needs = "trie"
 
     def __init__(

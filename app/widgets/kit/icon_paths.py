@@ -88,6 +88,14 @@ class Icon(Enum):
         'M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1M4.6 11.4l-1.1 1.1"/>'
     )
     CACHE = '<circle cx="8" cy="8" r="5.6"/><path d="M2.4 8h11.2a5.6 5.6 0 0 1-11.2 0z" fill="currentColor"/>'
+    MAP = (
+        '<circle cx="8" cy="3.2" r="1.6"/><circle cx="3.5" cy="12.8" r="1.6"/><circle cx="12.5" cy="12.8" r="1.6"/>'
+        '<path d="M8 4.8v3.4M3.5 11.2V9.8a1.6 1.6 0 0 1 1.6-1.6h5.8a1.6 1.6 0 0 1 1.6 1.6v1.4"/>'
+    )
+    SLIDERS = (
+        '<path d="M2.2 5h6M11.8 5h2M2.2 11h1.9M7.7 11h6.1"/><circle cx="10" cy="5" r="1.8"/>'
+        '<circle cx="5.9" cy="11" r="1.8"/>'
+    )
     KEYBOARD = (
         '<rect x="1.6" y="3.9" width="12.8" height="8.2" rx="1.8"/><path d="M4.3 6.6h.01M6.8 6.6h.01M9.3 6.6h.01'
         'M11.7 6.6h.01M5 9.4h6"/>'

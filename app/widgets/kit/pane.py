@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from app.widgets.kit.icon_paths import Icon
+
 PaneState = Mapping[str, int]
 """The state of a pane as the settings keep it: numbers and booleans by name."""
 
@@ -13,13 +15,15 @@ PaneState = Mapping[str, int]
 class Pane(QWidget):
     """A page with a title, drawn over the ground of the widget that hosts it.
 
-    id: its name in the settings and in the table of commands. title: its name for people. needs: the ability of the
+    id: its name in the settings and in the table of commands. title: its name for people; icon: what stands for it
+    where that has no room, None where it always has. needs: the ability of the
     engine, a field of `Capabilities`, without which there is nothing to be shown. least_width: points that it is
     opened at, at the least; 0 where any width will do.
     """
 
     id = ""
     title = ""
+    icon: Icon | None = None
     needs = ""
     least_width = 0
 

@@ -35,6 +35,7 @@ class MapPane(Pane):
 
     id = "map"
     title = "Map"
+    icon = Icon.MAP
     least_width = 560
 
     def __init__(self, style: Style, region: MapRegion, parent: QWidget | None = None) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWi
 
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.chat.sampling_fields import FIELDS
+from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.pane import Pane
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
@@ -30,6 +31,7 @@ class SettingsPane(Pane):
 
     id = "settings"
     title = "Answers"
+    icon = Icon.SLIDERS
 
     def __init__(self, style: Style, chat: ChatRegion, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.pane import Pane, PaneState
 from app.widgets.kit.segmented import Segmented
 from app.widgets.kit.style import Style
@@ -35,7 +36,7 @@ class Inspector(QWidget):
         self.setAccessibleName("Inspector")
         self.setMinimumWidth(300)
         self.setMaximumWidth(640)
-        self.selector = Segmented(style, "Panes", [(pane.id, pane.title) for pane in panes], self)
+        self.selector = Segmented(style, "Panes", [(pane.id, pane.title) for pane in panes], self, _icons(panes))
         self.selector.chosen.connect(self.show_pane)
         self._stack = QStackedWidget(self)
         for pane in panes:
@@ -95,11 +96,11 @@ class Inspector(QWidget):
 
     def _refresh(self) -> None:
         current = self.current
+        for segment in self.selector.segments:
+            segment.setVisible(segment.choice in self._offered)
         if current is not None:
             self._stack.setCurrentWidget(current)
             self.selector.show_choice(current.id)
-        for segment in self.selector.segments:
-            segment.setVisible(segment.choice in self._offered)
         self._stack.setVisible(current is not None)
         self.selector.setVisible(len(self._offered) > 1)
         self._arrange()
@@ -124,3 +125,7 @@ class Inspector(QWidget):
             title = QRectF(_INSET, 0, self.width() - 2 * _INSET, bar - 1)
             draw_text(painter, self._style.text_style(TextRole.HEADLINE), title, self.current.title, theme.text)
         painter.end()
+
+
+def _icons(panes: Sequence[Pane]) -> dict[str, Icon]:
+    return {pane.id: pane.icon for pane in panes if pane.icon is not None}

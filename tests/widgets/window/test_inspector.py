@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.pane import Pane, PaneState
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
@@ -123,3 +124,27 @@ def test_the_pane_in_sight_is_told_apart_in_the_selector(qtbot: QtBot, style: St
     inspector.show_pane("two")
     assert count(picture(inspector.selector).copy(first.geometry()), theme.segment) == 0
     assert count(picture(inspector.selector).copy(second.geometry()), theme.segment) > 100
+
+
+@pytest.mark.parametrize("width", [300, 352, 560])
+@pytest.mark.parametrize("body", [10, 14, 24])
+def test_the_names_of_the_panes_fit_at_any_size_of_text_or_icons_stand_for_them(
+    qtbot: QtBot, style: Style, body: int, width: int
+) -> None:
+    pages = [Page(name) for name in ("branches", "cache", "map", "answers")]
+    for page, icon in zip(pages, (Icon.FORK, Icon.CACHE, Icon.MAP, Icon.SLIDERS), strict=True):
+        page.icon = icon
+    inspector = make(qtbot, style, *pages)
+    style.set_text_size(body)
+    inspector.resize(width, 600)
+    for page in pages:
+        inspector.show_pane(page.id)
+        segments = inspector.selector.segments
+        qtbot.waitUntil(lambda: all(one.width() >= one.sizeHint().width() - 1 for one in inspector.selector.segments))
+        chosen = next(segment for segment in segments if segment.isChecked())
+        assert not chosen.is_short
+        for segment in segments:
+            assert segment.toolTip() == (segment.text() if segment.is_short else "")
+            assert segment.accessibleName() == segment.text()
+            assert segment.geometry().right() <= inspector.selector.width()
+    assert segments[0].is_short == (body == 24 and width < 560)
