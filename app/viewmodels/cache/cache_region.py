@@ -14,7 +14,7 @@ from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.branch_checks import BranchChecks, finding
 from app.viewmodels.cache.budgets import disk_budget_of
-from app.viewmodels.cache.cache_state import CacheState, cache_line, short_of_memory
+from app.viewmodels.cache.cache_state import CacheState, cache_line, left_of, short_of_memory
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.cache.event_model import EventModel
@@ -66,6 +66,7 @@ class CacheRegion(QObject):
         self._was_off = self._is_off
         self._trouble: Problem | None = None
         self._squeezed = ""
+        self._is_left = False  # what is shown was left of a model that is closed
         self.state = LiveState(self._state, self)
         self.state.follow(self.trie_model.viewChanged, self.branch_checks.changed)
         self.state.follow(settings.changed, model.state.staled)
@@ -130,6 +131,7 @@ class CacheRegion(QObject):
         """Delete what only these conversations used, something of which is gone for ever."""
         for conversation_id in conversation_ids:
             self.disk_cache.release(conversation_id)
+            self._forget_left()
 
     def show_files(self) -> None:
         """Have the folder of the cached state shown."""
@@ -148,18 +150,20 @@ class CacheRegion(QObject):
         except ValueError:
             self._notices.error(Problem("The cache files stay where they are", "The name of that folder is no text."))
             return
+        self._forget_left()
         model = self._model.current_model
         if model.loading is not None or model.info is not None:
             self._model.open(model.path if model.loading is None else model.loading.path)
 
     def forget_conversation(self, conversation_id: str) -> None:
         """Delete the state that only this conversation uses, and say so. Its words stay."""
-        self.disk_cache.release(conversation_id)
+        self.release([conversation_id])
         self._notices.info(disk_text.FORGOTTEN)
 
     def delete_files(self) -> None:
         """Delete all cached state on disk. Whoever calls this has asked the person."""
         self.disk_cache.wipe()
+        self._forget_left()
         self._notices.info(disk_text.DELETED)
 
     def _state(self) -> CacheState:
@@ -184,14 +188,21 @@ class CacheRegion(QObject):
         self._trouble = found
 
     def _on_model_changed(self) -> None:
-        """Forget what was held for a model that is closed."""
-        if self._model.current_model.info is not None:
-            return
-        self.branch_checks.forget()
-        self.disk_cache.forget()
-        if self.trie_model.view.nodes:
+        """Show what is left of a model that is closed, until another one is open."""
+        if self._model.current_model.info is None and not self._is_left:
+            self.branch_checks.forget()
+            self.disk_cache.forget()
+            self._is_left = True
+            self._show(left_of(self.trie_model.view))
+        elif self._model.current_model.info is not None and self._is_left:
+            self._forget_left()
+            self._is_left = False
+
+    def _forget_left(self) -> None:
+        """Show nothing of a model that is closed any more."""
+        if self._is_left:
             self._show(TrieView(serial=0))
-        self.event_model.clear()
+            self.event_model.clear()
 
     def _on_checked(self, found: Verified) -> None:
         if found.problem is not None:
@@ -213,4 +224,5 @@ class CacheRegion(QObject):
         """Say it when the files are deleted because the disk is not to be used any more."""
         was_off, self._was_off = self._was_off, self._is_off
         if self._is_off and not was_off:
+            self._forget_left()
             self._notices.info(disk_text.OFF)

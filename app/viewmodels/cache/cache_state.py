@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
@@ -44,6 +44,20 @@ def cache_line(view: TrieView) -> str:
     if not used:
         return "Cache empty"
     return f"Cache {formatting.share(used, view.budget_bytes) if view.budget_bytes else formatting.size(used)}"
+
+
+def left_of(view: TrieView) -> TrieView:
+    """Return what stays of a picture when its model is closed: its edges, and the files where there are some."""
+    nodes = tuple(
+        replace(node, residency="disk" if node.disk_bytes else "none", bytes=0, lanes=()) for node in view.nodes
+    )
+    return TrieView(
+        view.serial,
+        nodes,
+        budget_bytes=view.budget_bytes,
+        disk_bytes=view.disk_bytes,
+        disk_allowed_bytes=view.disk_allowed_bytes,
+    )
 
 
 def short_of_memory(most: int) -> str:

@@ -339,8 +339,9 @@ class EdgeRegion(QObject):
         )
         if row is None:
             return base
-        is_known = bool(self.homes(row.id))
-        is_held = row.residency != "none"
+        is_open = self._model.current_model.info is not None
+        is_known = is_open and bool(self.homes(row.id))
+        is_held = is_open and row.residency != "none"
         return EdgeState(
             chosen=row.id,
             title=title_of(row),

@@ -25,6 +25,7 @@ from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
 from tests.fakes.engine import FakeEngine, Script
+from tests.widgets.samples import NODES
 
 FOLDER = "/caches/snapshots"
 WELL = TrieView(1, disk_bytes=4_600_000_000, disk_allowed_bytes=20_000_000_000)
@@ -303,3 +304,41 @@ def test_a_model_that_is_opened_while_memory_is_short_is_told(
     script.commands.clear()
     app.model.open(folders.guide)
     qtbot.waitUntil(lambda: SetBudget(64_000_000) in script.commands)
+
+
+def test_rows_stay_with_what_files_hold_of_them_when_the_engine_fails(qtbot: QtBot, app: App, script: Script) -> None:
+    asked(qtbot, app)
+    app.cache.take(TrieChanged(replace(WELL, nodes=(*NODES, replace(NODES[3], id=99, disk_bytes=7)), live_bytes=9)))
+    happened = app.cache.event_model.rows
+    script.deadly.add("/models/deadly")
+    app.model.open("/models/deadly")
+    qtbot.waitUntil(lambda: app.model.current_model.info is None and app.model.current_model.loading is None)
+    left = app.cache.trie_model.view
+    assert [node.label for node in left.nodes[:-1]] == [node.label for node in NODES]
+    assert {node.residency for node in left.nodes[:-1]} == {"none"}
+    assert (left.nodes[-1].residency, left.nodes[-1].held_bytes) == ("disk", 7)
+    assert (left.live_bytes, left.disk_bytes) == (0, WELL.disk_bytes)
+    assert app.cache.event_model.rows == happened
+    app.edges.show_others(True)
+    app.edges.choose(99)
+    assert not {"evict_row", "pin_row", "warm_up_row", "show_row"} & enabled(app.state.now)
+    script.deadly.clear()
+    app.model.restart_engine()
+    qtbot.waitUntil(lambda: app.model.current_model.info is not None)
+    assert not app.cache.trie_model.view.nodes
+
+
+@pytest.mark.parametrize(
+    "forget", [lambda app: app.cache.delete_files(), lambda app: app.settings.update(disk_budget="off")]
+)
+def test_what_is_left_of_a_closed_model_goes_with_its_files(
+    qtbot: QtBot, app: App, script: Script, forget: Callable[[App], object]
+) -> None:
+    asked(qtbot, app)
+    app.cache.take(TrieChanged(replace(WELL, nodes=NODES)))
+    script.deadly.add("/models/deadly")
+    app.model.open("/models/deadly")
+    qtbot.waitUntil(lambda: app.model.current_model.info is None and app.model.current_model.loading is None)
+    assert app.cache.trie_model.view.nodes
+    forget(app)
+    qtbot.waitUntil(lambda: not app.cache.trie_model.view.nodes)
