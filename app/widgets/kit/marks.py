@@ -20,7 +20,7 @@ DISC = 10.0
 SIBLING_DISC = 8.0
 _HALO = 2.5
 _RING = 1.4
-_LEAST = 4.0
+_LEAST = 8.0
 
 
 def paint_disc(

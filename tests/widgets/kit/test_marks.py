@@ -135,3 +135,14 @@ def test_increased_contrast_outlines_the_pills(style: Style) -> None:
     style.set_theme(LIGHT.with_increased_contrast())
     image = painted(90, 20, lambda painter, rect: paint_pill(painter, style, 85, 10, "Words", "live"))
     assert count(image, style.theme.outline) > 20
+
+
+def test_a_small_part_of_a_budget_is_as_wide_as_its_bar_is_high() -> None:
+    for live, memory in ((1, 0), (0, 1), (1, 1), (5e9, 1)):
+        image = painted(
+            300, 8, lambda painter, rect, parts=(live, memory): paint_budget(painter, LIGHT, rect, *parts, 8e9)
+        )
+        shown = 298 - columns(image, LIGHT.track, 4)
+        assert shown >= 6 * ((live > 0) + (memory > 0))
+    image = painted(100, 8, lambda painter, rect: paint_disk_budget(painter, LIGHT, rect, 1, 20e9))
+    assert columns(image, LIGHT.mute, 4) >= 6
