@@ -21,6 +21,7 @@ from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.cache.rows import title_of
 from app.viewmodels.cache.shown_trie import Others
 from app.viewmodels.edges import edge_text
+from app.viewmodels.edges.cold_text import why_cold
 from app.viewmodels.edges.message_finder import Found, MessageFinder
 from app.viewmodels.edges.path_edges import PathEdges
 from app.viewmodels.edges.pin_keeper import PinKeeper
@@ -50,7 +51,8 @@ class EdgeState:
 
     chosen: the id of the row, 0 for none; title: what it is called. can_show, can_pin, can_unpin, can_evict,
     can_warm_up: each verb would do something with it. price: of warming it up, "" while not known. warming: how far a
-    warm up is, "" without one; done: its share. marked: ids of the rows that hold the current message. others: what
+    warm up is, "" without one; done: its share. cold: why nothing of the open path can be reused although there are
+    files on disk, "" where that is not so. marked: ids of the rows that hold the current message. others: what
     belongs to other conversations; shows_others: it has rows.
     """
 
@@ -64,6 +66,7 @@ class EdgeState:
     price: str = ""
     warming: str = ""
     done: float | None = None
+    cold: str = ""
     marked: frozenset[int] = frozenset()
     others: Others = field(default_factory=Others)
     shows_others: bool = False
@@ -336,6 +339,7 @@ class EdgeRegion(QObject):
             shows_others=shown.shows_others,
             warming=edge_text.warming_up(warming) if warming is not None else "",
             done=warming.done / warming.total if warming is not None and warming.total else None,
+            cold=why_cold(self._path[1], self._cache.trie_model.view, self._library.open_id) if self._path else "",
         )
         if row is None:
             return base
@@ -353,6 +357,7 @@ class EdgeRegion(QObject):
             price=edge_text.price(self._price) if self._price is not None else "",
             warming=base.warming,
             done=base.done,
+            cold=base.cold,
             marked=base.marked,
             others=base.others,
             shows_others=base.shows_others,

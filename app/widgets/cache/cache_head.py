@@ -29,8 +29,9 @@ _ICON, _TO_TEXT = 12, 6
 class CacheHead(QWidget):
     """ "3.1 of 8.0 GB in memory" and "4.6 of 20 GB on disk", a bar to each, and what the bars are made of.
 
-    Below stands why nothing goes to the disk, or how many of its files were lost. All of it is in the tooltip, with the
-    folder of the files, and what the arrays take with their padding, which no budget counts.
+    Below stands why nothing goes to the disk, why nothing of it can be used, or how many of its files were lost. All of
+    it is in the tooltip, with the folder of the files, and what the arrays take with their padding, which no budget
+    counts.
     """
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
@@ -40,6 +41,7 @@ class CacheHead(QWidget):
         self._view = TrieView(serial=0)
         self._folder = ""
         self._trouble: Problem | None = None
+        self._cold = ""
         self._parts: tuple[Entry, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
@@ -56,6 +58,11 @@ class CacheHead(QWidget):
         self._folder, self._trouble = folder, trouble
         self._refresh()
 
+    def show_cold(self, cold: str) -> None:
+        """Show why nothing of the open path can be reused although there are files on disk, "" for nothing to say."""
+        self._cold = cold
+        self._refresh()
+
     def _refresh(self) -> None:
         self._parts = entries(self._view, self._has_disk)
         parts = ", ".join(part.spoken for part in self._parts)
@@ -68,6 +75,7 @@ class CacheHead(QWidget):
     def _sentences(self) -> list[str]:
         view, lost = self._view, disk_text.dropped(self._view)
         found = [f"{self._trouble.title}. {self._trouble.sentence}"] if self._trouble else []
+        found += [self._cold] if self._cold else []
         found += [f"{lost}. {disk_text.DROPPED_MEANS}"] if lost else []
         kept = view.mlx_cache_bytes
         found += [formatting.buffers(view.live_allocated_bytes, view.live_bytes, kept, view.overhead_bytes)]
@@ -104,7 +112,7 @@ class CacheHead(QWidget):
 
     @property
     def _note(self) -> str:
-        return self._trouble.title if self._trouble else disk_text.dropped(self._view)
+        return self._trouble.title if self._trouble else self._cold or disk_text.dropped(self._view)
 
     def _note_lines(self, room: float) -> list[str]:
         indent = self._style.typography.icon(_ICON) + _TO_TEXT if self._trouble else 0

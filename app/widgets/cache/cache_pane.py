@@ -113,6 +113,8 @@ class CachePane(Pane):
         self.tree.mark(now.marked)
         self.row_actions.show_state(now)
         self.others.show_state(now)
+        self.head.show_cold(now.cold)
+        self.empty.show_others(bool(now.others.edges))
         self._refresh()
 
     def open_menu(self, at: QPoint, homes: Sequence[Home]) -> None:

@@ -13,10 +13,14 @@ from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_TITLE = "Nothing is held yet"
-_SENTENCE = (
+_STAYS = (
     "When you send a message, the tokens the model has read stay here as a branch. "
     "What two conversations share is read once."
+)
+_EMPTY = "Nothing is held yet", _STAYS
+_OTHERS = (
+    "Nothing of this conversation is held",
+    f"{_STAYS} What is held of other conversations is one line below.",
 )
 _MEANINGS: tuple[tuple[Residency, str], ...] = (
     ("live", "in use by this answer"),
@@ -36,17 +40,29 @@ class EmptyCache(QWidget):
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        meanings = ". ".join(f"{RESIDENCY_NAMES[residency]}: {meaning}" for residency, meaning in _MEANINGS)
-        self.setAccessibleName(_TITLE)
-        self.setAccessibleDescription(f"{_SENTENCE} {meanings}.")
+        self._title, self._sentence = _EMPTY
         style.changed.connect(self.update)
+        self._name()
+
+    def show_others(self, is_held: bool) -> None:
+        """Say whether other conversations hold something."""
+        words = _OTHERS if is_held else _EMPTY
+        if words != (self._title, self._sentence):
+            self._title, self._sentence = words
+            self._name()
+            self.update()
+
+    def _name(self) -> None:
+        meanings = ". ".join(f"{RESIDENCY_NAMES[residency]}: {meaning}" for residency, meaning in _MEANINGS)
+        self.setAccessibleName(self._title)
+        self.setAccessibleDescription(f"{self._sentence} {meanings}.")
 
     def sizeHint(self) -> QSize:
         return QSize(300, 400)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
-        lines = wrapped(self._style.text_style(TextRole.UI), _SENTENCE, self.width() - 2 * _INSET - 16)
+        lines = wrapped(self._style.text_style(TextRole.UI), self._sentence, self.width() - 2 * _INSET - 16)
         words = self._style.text_style(TextRole.HEADLINE).line + 8 + len(lines) * self._line
         legend = 20 + len(_MEANINGS) * self._entry_height()
         room = self.height() - 2 * _INSET - words
@@ -96,7 +112,7 @@ class EmptyCache(QWidget):
     def _paint_words(self, painter: QPainter, y: float, lines: list[str]) -> float:
         theme, center = self._style.theme, Qt.AlignmentFlag.AlignHCenter
         title = self._style.text_style(TextRole.HEADLINE)
-        draw_text(painter, title, QRectF(0, y, self.width(), title.line), _TITLE, theme.text, center)
+        draw_text(painter, title, QRectF(0, y, self.width(), title.line), self._title, theme.text, center)
         y += title.line + 8
         for line in lines:
             rect = QRectF(0, y, self.width(), self._line)

@@ -133,3 +133,21 @@ def test_a_row_that_is_wanted_comes_into_sight_unless_the_person_scrolls(qtbot: 
     pane.tree.verticalScrollBar().setSliderDown(True)
     pane.tree.come_to(8)
     assert pane.tree.verticalScrollBar().value() == 0
+
+
+def test_why_a_branch_is_cold_stands_under_the_budgets(pane: CachePane, edges: Edges) -> None:
+    before = pane.head.height()
+    edges.become(replace(ROW, cold="Cold: what lies on disk was read with another system prompt."))
+    assert pane.head.height() > before
+    assert "another system prompt" in pane.head.accessibleDescription()
+    assert "another system prompt" in pane.head.toolTip()
+    edges.become(ROW)
+    assert pane.head.height() == before
+
+
+def test_a_conversation_of_which_nothing_is_held_says_whose_the_rest_is(pane: CachePane, edges: Edges) -> None:
+    edges.become(EdgeState(others=Others(12, 240_000_000)))
+    assert pane.empty.accessibleName() == "Nothing of this conversation is held"
+    assert "one line below" in pane.empty.accessibleDescription()
+    edges.become(EdgeState())
+    assert pane.empty.accessibleName() == "Nothing is held yet"
