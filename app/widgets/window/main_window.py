@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -197,7 +197,8 @@ class MainWindow(QMainWindow):
         app.find.resultShown.connect(self.sidebar.results.select)
         self.documentOpened.connect(app.library.import_file)
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
-        self.branches.left.connect(self.chat.composer_area.take_focus)
+        self.sidebar.field.escaped.connect(self._leave_pane)
+        self.branches.left.connect(self._leave_pane)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))
@@ -380,6 +381,11 @@ class MainWindow(QMainWindow):
         if not self.sidebar.is_gone_through:
             self._focus_composer()
 
+    def _leave_pane(self) -> None:
+        """Go back to writing; what stands in the chat's place is closed for that."""
+        self._app.comparison.close()
+        self.chat.composer_area.take_focus()
+
     def _focus_composer(self) -> None:
         """Focus the composer, unless a popup is open: taking the focus would activate this window under it."""
         if QApplication.activePopupWidget() is None:
@@ -445,9 +451,22 @@ class MainWindow(QMainWindow):
             self._app.catch_up()
         return False
 
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menu while two branches are compared: it closes that, and stops no answer."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._closes_comparison(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _closes_comparison(self, event: QEvent) -> bool:
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        return is_escape and self._app.comparison.state.now.is_open
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters that nothing has a use for are meant for the message field."""
-        if not self.chat.take_letter(event):
+        """Letters that nothing has a use for are meant for the message field; Escape closes a comparison."""
+        if self._closes_comparison(event):
+            self._app.comparison.close()
+        elif not self.chat.take_letter(event):
             super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -115,20 +115,6 @@ class ComparisonView(QWidget):
         style.changed.connect(self._arrange)
         style.changed.connect(self.update)
         self._show()
-
-    def event(self, event: QEvent) -> bool:
-        """Keep Escape from the menu while the keyboard is here: it closes the comparison, and stops no answer."""
-        is_override = event.type() == QEvent.Type.ShortcutOverride
-        if is_override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self._comparison.close()
-        else:
-            super().keyPressEvent(event)
 
     def _show(self) -> None:
         now = self._comparison.state.now

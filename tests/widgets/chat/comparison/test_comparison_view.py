@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
@@ -23,6 +22,7 @@ from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, 
 from app.widgets.chat.comparison.comparison_view import ComparisonView
 from app.widgets.kit.style import Style
 from app.widgets.window.main_window import MainWindow
+from tests.fakes.engine import Script
 from tests.widgets.pictures import count, picture
 
 _CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -110,13 +110,33 @@ def test_the_command_shows_the_comparison_and_escape_the_chat(qtbot: QtBot, fork
     assert forked.chat.composer.edit.hasFocus()
 
 
-def test_escape_here_belongs_to_the_comparison_and_not_to_the_menu(forked: MainWindow) -> None:
-    forked.do("compare")
-    for key, is_taken in ((Qt.Key.Key_Escape, True), (Qt.Key.Key_F5, False)):
-        event = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)
-        event.ignore()
-        QApplication.sendEvent(view_of(forked), event)
-        assert event.isAccepted() == is_taken
+def test_escape_closes_it_from_everywhere_in_the_window(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    rows = app.chat.chat_model
+    asked = (lambda: app.chat.requests.send("Which way?"), app.chat.requests.regenerate)
+    for answers, ask in enumerate(asked, start=1):
+        ask()
+        qtbot.waitUntil(lambda answers=answers: [row.versions for row in rows.rows[1:]] == [answers])
+        qtbot.waitUntil(lambda: rows.rows[-1].footer is not None and not rows.rows[-1].is_streaming)
+    script.hold = 1
+    app.chat.requests.send("Tell me at length")
+    qtbot.waitUntil(lambda: app.chat.state.now.is_writing)
+    for pane in ("branches", "cache", "map", "settings"):
+        window.inspector.show_pane(pane)
+        window.do("compare")
+        app.catch_up()
+        stops = [one for one in window.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        for widget in [one for one in stops if one.isVisible()]:
+            if not app.comparison.state.now.is_open:
+                window.do("compare")
+            widget.setFocus()
+            if not widget.hasFocus():
+                continue
+            qtbot.keyClick(widget, Qt.Key.Key_Escape)
+            assert not app.comparison.state.now.is_open, (pane, widget)
+            assert window.chat.composer_area.isVisible()
+    assert app.chat.state.now.is_writing
 
 
 def test_what_stands_above_each_column_is_in_its_place_from_the_first_moment(qtbot: QtBot, forked: MainWindow) -> None:
