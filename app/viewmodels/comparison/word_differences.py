@@ -11,6 +11,7 @@ The shortest edit script is found greedily, by diagonals (E. Myers, "An O(ND) Di
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -25,6 +26,8 @@ MOST_PIECES, MOST_EDITS = 20_000, 240
 _FEW_WORDS, _LEAST_SHARED = 8, 0.25
 # Between two changes, a common stretch of so few letters is none that a person would see.
 _LEAST_LETTERS = 4
+# Where no round has come to: less than any place, also one step on.
+_NOWHERE = -2
 # Characters that are a word each, as no spaces part them; and those that part words beside spaces.
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _SIGNS = r"!-&(-/:-@\[-^`{-~¡-©«-±´¶-¹»-¿‐-‗‚-‧‰-⁞、-】！-／：-＠"
@@ -162,40 +165,47 @@ def _count_alike(pairs: Iterator[bool]) -> int:
     return sum(1 for _ in takewhile(bool, pairs))
 
 
+def _least_edits(left: Sequence[str], right: Sequence[str]) -> int:
+    """Count the pieces that only one side has, wherever they stand: no way from one to the other has fewer edits."""
+    return len(left) + len(right) - 2 * (Counter(left) & Counter(right)).total()
+
+
 def _matches_within(left: Sequence[str], right: Sequence[str]) -> list[_Match] | None:
-    """Go round by round, one edit more in each; keep of each round how far every diagonal came."""
-    ends: list[dict[int, int]] = []
-    reached = {1: 0}
-    for edits in range(min(MOST_EDITS, len(left) + len(right)) + 1):
-        ends.append(reached.copy())
-        for diagonal in range(-edits, edits + 1, 2):
-            x = _start_of(reached, diagonal, edits)
-            y = x - diagonal
-            while x < len(left) and y < len(right) and left[x] == right[y]:
+    """Go round by round, one edit more in each; keep of each round how far every diagonal came.
+
+    `reached` holds the diagonals from the left to the right, diagonal 0 at `middle`; those beyond a round are _NOWHERE.
+    """
+    most, at_left, at_right = min(MOST_EDITS, len(left) + len(right)), len(left), len(right)
+    if _least_edits(left, right) > most:
+        return None
+    middle = most + 1
+    ends: list[list[int]] = []
+    reached = [_NOWHERE] * (2 * middle + 1)
+    reached[middle + 1] = 0
+    for edits in range(most + 1):
+        ends.append(reached[middle - edits - 1 : middle + edits + 2])
+        for place in range(middle - edits, middle + edits + 1, 2):
+            down, across = reached[place + 1], reached[place - 1]
+            x = down if across < down else across + 1
+            y = x - place + middle
+            while x < at_left and y < at_right and left[x] == right[y]:
                 x, y = x + 1, y + 1
-            reached[diagonal] = x
-            if x >= len(left) and y >= len(right):
-                return _way_back(ends, len(left), len(right))
+            reached[place] = x
+            if x >= at_left and y >= at_right:
+                return _way_back(ends, at_left, at_right)
     return None
 
 
-def _start_of(reached: dict[int, int], diagonal: int, edits: int) -> int:
-    """Return where a diagonal is entered: from the one that came farther, by a piece of the right or of the left."""
-    if diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1]):
-        return reached[diagonal + 1]
-    return reached[diagonal - 1] + 1
-
-
-def _way_back(ends: Sequence[dict[int, int]], x: int, y: int) -> list[_Match]:
+def _way_back(ends: Sequence[Sequence[int]], x: int, y: int) -> list[_Match]:
     found: list[_Match] = []
     for edits in range(len(ends) - 1, -1, -1):
-        reached, diagonal = ends[edits], x - y
-        start = _start_of(reached, diagonal, edits) if edits else 0
+        diagonal = x - y
+        across, down = ends[edits][diagonal + edits], ends[edits][diagonal + edits + 2]
+        came_down = across < down
+        start = (down if came_down else across + 1) if edits else 0
         if x > start:
             found.append(_Match(start, start - diagonal, x - start))
-        if edits:
-            came_down = diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1])
-            x, y = (start, start - diagonal - 1) if came_down else (start - 1, start - diagonal)
+        x, y = (start, start - diagonal - 1) if came_down else (start - 1, start - diagonal)
     return found[::-1]
 
 
