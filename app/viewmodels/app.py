@@ -97,7 +97,7 @@ class App(QObject):
         self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
-        self.state.follow(settings.changed, self.find.changed, self.edges.state.staled)
+        self.state.follow(settings.changed, self.find.changed, self.edges.state.staled, self.comparison.state.staled)
         self.edges.state.follow(self.chat.state.staled)
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
@@ -189,7 +189,8 @@ class App(QObject):
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
         values = self.settings.values
-        return AppState(*regions, self.hub.state.now, values, self.find.can_go, self.edges.state.now)
+        can_find = self.find.can_go or self.comparison.state.now.is_open
+        return AppState(*regions, self.hub.state.now, values, can_find, self.edges.state.now)
 
     def _tell_hub(self) -> None:
         """Tell the hub's rows which of them are on this machine already."""

@@ -24,13 +24,14 @@ from app.viewmodels.text.branch_titles import branch_title
 Side = Literal["left", "right"]
 _LONGEST = 60
 MOST_OFFERED = 60
+THOUGHT_FIRST = "thought first"  # thoughts themselves are not compared
 # Answers of a side whose models are looked at for the name above it.
 _MOST_ANSWERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedMessage:
-    """A message as it stands in a column. name: who wrote it, and which files came with it."""
+    """A message as it stands in a column. name: who wrote it, whether a thought came first, and which files with it."""
 
     id: str
     role: Role
@@ -41,7 +42,9 @@ class ComparedMessage:
     def of(cls, message: Message) -> ComparedMessage:
         """Return a message of a branch as it is compared."""
         files = [formatting.first_words(one.name, _LONGEST) for one in message.attachments]
-        return cls(message.id, message.role, formatting.DOT.join([message.speaker, *files]), message.text)
+        thought = [THOUGHT_FIRST] if message.thinking else []
+        name = formatting.DOT.join([message.speaker, *thought, *files])
+        return cls(message.id, message.role, name, message.text)
 
 
 @dataclass(frozen=True, slots=True)

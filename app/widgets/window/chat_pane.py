@@ -154,7 +154,7 @@ class ChatPane(QWidget):
         """Make and import it when it is first used, because no start has to wait for it."""
         from app.widgets.chat.comparison.comparison_view import ComparisonView
 
-        self.comparison = ComparisonView(self._style, self._app.comparison, self)
+        self.comparison = ComparisonView(self._style, self._app.comparison, self._app.keys.actions, self)
         self._pages.addWidget(self.comparison)
         for before, after in pairwise((self.view.pill, *self.comparison.tab_order)):
             QWidget.setTabOrder(before, after)
@@ -193,6 +193,22 @@ class ChatPane(QWidget):
         attachment = self._app.chat.attachments.of(number)
         if attachment is not None:
             show_attachment(self._style, attachment, self.window())
+
+    def copy(self, *, as_markdown: bool = False) -> bool:
+        """Copy from what stands here, messages or two branches. False where the keyboard is elsewhere."""
+        if self.comparison is None or not self.comparison.isVisible():
+            return self.view.copy(as_markdown=as_markdown)
+        is_here = self.comparison.list.hasFocus()
+        if is_here:
+            self.comparison.list.copy(as_markdown=as_markdown)
+        return is_here
+
+    def find_next(self, step: int) -> None:
+        """Go to the next place that was found or, with -1, the one before; of two branches, to what differs."""
+        if self.comparison is not None and self.comparison.isVisible():
+            self.comparison.list.step_difference(step)
+        else:
+            self._app.find.go(step)
 
     def _show_message(self, message_id: str) -> None:
         """Bring a message into sight, in the room that the composer's new text leaves."""

@@ -11,17 +11,17 @@ from app.viewmodels.app import App
 from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.text import formatting
 from app.widgets.chat.messages.copied_message import markdown_of, text_of
-from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
+from app.widgets.window.chat_pane import ChatPane
 
 
 class CopyCommands(QObject):
     """Copies for one window. A branch is put together between events, since it may be long."""
 
-    def __init__(self, style: Style, app: App, view: ChatView, copy_in_field: Callable[[], None]) -> None:
+    def __init__(self, style: Style, app: App, chat: ChatPane, copy_in_field: Callable[[], None]) -> None:
         """copy_in_field: copies what is selected in the text field that has the keyboard."""
-        super().__init__(view)
-        self._style, self._app, self._view = style, app, view
+        super().__init__(chat)
+        self._style, self._app, self._chat = style, app, chat
         self._copy_in_field = copy_in_field
         self._work = SlicedWork(self)
         self._pieces: list[str] = []
@@ -32,13 +32,13 @@ class CopyCommands(QObject):
         """Commands that copy, by their ids."""
         return {
             "copy": self._copy,
-            "copy_markdown": lambda: self._view.copy(as_markdown=True),
+            "copy_markdown": lambda: self._chat.copy(as_markdown=True),
             "copy_branch": lambda: self._copy_branch(as_markdown=False),
             "copy_branch_markdown": lambda: self._copy_branch(as_markdown=True),
         }
 
     def _copy(self) -> None:
-        if not self._view.copy():
+        if not self._chat.copy():
             self._copy_in_field()
 
     def _copy_branch(self, *, as_markdown: bool) -> None:

@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
-        self._copies = CopyCommands(style, app, self.chat.view, self._text.copy)
+        self._copies = CopyCommands(style, app, self.chat, self._text.copy)
         self._jumps = JumpCommands(style, app, self.do, self)
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
@@ -158,6 +158,8 @@ class MainWindow(QMainWindow):
             "smaller": lambda: self._choose_text_size(style.typography.body - 1),
             "actual_size": lambda: self._choose_text_size(BODY_SIZE),
             "find": self.chat.open_find,
+            "find_next": partial(self.chat.find_next, 1),
+            "find_previous": partial(self.chat.find_next, -1),
             "compose": self.chat.composer_area.take_focus,
             "send": composer.go_on_from,
             "fork": self._fork,

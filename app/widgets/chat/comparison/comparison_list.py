@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from PySide6.QtCore import QModelIndex, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.comparison.comparison import Comparison, ComparisonState
 from app.viewmodels.kit.lists import AnyIndex, ListModel, RowRole
@@ -21,9 +21,11 @@ from app.widgets.chat.comparison.comparison_rows import (
     shared_title,
     spoken_row,
 )
+from app.widgets.chat.comparison.copied_side import copied_side
+from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.item_views import set_up_view
+from app.widgets.kit.item_views import menu_target, set_up_view
 from app.widgets.kit.row_focus import RowFocus, paint_row_ring
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -109,7 +111,10 @@ class ComparisonModel(ListModel[ComparisonRow]):
 
 
 class ComparisonDelegate(QStyledItemDelegate):
-    """Measures and paints rows; what it has laid out is kept for those that were asked for last."""
+    """Measures and paints rows; what it has laid out is kept for those that were asked for last.
+
+    Attribute: side, of both columns the one that the keyboard is in, 0 or 1.
+    """
 
     def __init__(self, style: Style, view: QListView, model: ComparisonModel) -> None:
         super().__init__(view)
@@ -118,6 +123,7 @@ class ComparisonDelegate(QStyledItemDelegate):
         self._heights: dict[ComparisonRow, int] = {}
         self._laid: OrderedDict[ComparisonRow, ComparedBlocks] = OrderedDict()
         self._width = 0
+        self.side = 0
         model.modelAboutToBeReset.connect(self.forget)
         style.changed.connect(self.forget)
 
@@ -149,8 +155,14 @@ class ComparisonDelegate(QStyledItemDelegate):
         else:
             self._paint_blocks(painter, rect, row)
         if option.state & QStyle.StateFlag.State_HasFocus and self._focus.is_shown:
-            paint_row_ring(painter, self._style, rect.adjusted(4, 0, -4, 0))
+            paint_row_ring(painter, self._style, self._ring(rect, row))
         painter.restore()
+
+    def _ring(self, rect: QRectF, row: ComparisonRow) -> QRectF:
+        """Return where the ring of the keyboard stands: around the side that it is in, or around the whole row."""
+        if row.kind is RowKind.SHARED or row.is_shared:
+            return rect.adjusted(4, 0, -4, 0)
+        return columns(rect)[self.side].adjusted(-GUTTER, 0, 6, 0)
 
     def _measure(self, row: ComparisonRow, width: int) -> int:
         scaled = self._style.typography.scaled
@@ -237,7 +249,8 @@ class ComparisonList(QListView):
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self._rows = ComparisonModel(comparison, self)
         self.setModel(self._rows)
-        self.setItemDelegate(ComparisonDelegate(style, self, self._rows))
+        self._delegate = ComparisonDelegate(style, self, self._rows)
+        self.setItemDelegate(self._delegate)
         self._rows.modelReset.connect(self._stay_in_sight)
         self._stay_in_sight()
 
@@ -246,21 +259,55 @@ class ComparisonList(QListView):
         """The model of the rows."""
         return self._rows
 
+    def step_difference(self, step: int) -> None:
+        """Take the keyboard to the next paragraph that differs, or with -1 to the one before; they go round."""
+        number, rows = self.currentIndex().row(), self._rows.rows
+        around = [*range(number + 1, len(rows)), *range(max(0, number))]
+        found = next((one for one in around[::step] if rows[one].is_different), None)
+        if found is not None:
+            self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.setCurrentIndex(self._rows.index(found))
+
+    def copy(self, *, as_markdown: bool = False) -> None:
+        """Copy what the side says that the keyboard is in: its paragraph, or from a head its message."""
+        row = self._row_at(self.currentIndex())
+        text = "" if row is None else copied_side(row, self._delegate.side, self._style, as_markdown=as_markdown)
+        if text:
+            copy_text(text, self)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open a menu about the side of a row under the mouse, or that the keyboard is in."""
+        index, at = menu_target(self, event)
+        row = self._row_at(index)
+        if event.reason() is QContextMenuEvent.Reason.Mouse:
+            self._take_side(event.pos().x())
+        if row is not None and copied_side(row, self._delegate.side, self._style):
+            self.setCurrentIndex(index)
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction("Copy Message" if row.kind is RowKind.HEAD else "Copy Paragraph", self.copy)
+            menu.addAction("Copy as Markdown", lambda: self.copy(as_markdown=True))
+            menu.popup(at)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go from row to row, but first through a row that is higher than what is in sight."""
+        """Go from row to row, but first through a row that is higher than what is in sight; sideways to a side."""
         key, step = event.key(), {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
             super().keyPressEvent(event)
         elif step:
             self._go(step)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) or (
-            key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._rows.is_open == (key == Qt.Key.Key_Left)
-        ):
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._go_sideways(is_left=key == Qt.Key.Key_Left)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._toggle(self.currentIndex())
         elif key == Qt.Key.Key_Escape:
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._take_side(round(event.position().x()))
+        super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -300,9 +347,29 @@ class ComparisonList(QListView):
         else:
             self.setCurrentIndex(following)
 
+    def _go_sideways(self, *, is_left: bool) -> None:
+        """Go to the other side; on the line for the messages in common, fold or unfold them."""
+        row = self._row_at(self.currentIndex())
+        if row is not None and row.kind is RowKind.SHARED:
+            if self._rows.is_open == is_left:
+                self._toggle(self.currentIndex())
+        else:
+            self._choose_side(0 if is_left else 1)
+
+    def _take_side(self, x: int) -> None:
+        self._choose_side(int(x >= columns(QRectF(self.viewport().rect()))[1].left() - GUTTER))
+
+    def _choose_side(self, side: int) -> None:
+        self._delegate.side = side
+        self.viewport().update()
+
+    def _row_at(self, index: AnyIndex) -> ComparisonRow | None:
+        row: ComparisonRow | None = index.data(RowRole.ROW) if index.isValid() else None
+        return row
+
     def _toggle(self, index: AnyIndex) -> None:
-        row = index.data(RowRole.ROW) if index.isValid() else None
-        if isinstance(row, ComparisonRow) and row.kind is RowKind.SHARED and row.count:
+        row = self._row_at(index)
+        if row is not None and row.kind is RowKind.SHARED and row.count:
             self._rows.toggle()
 
     def _stay_in_sight(self) -> None:

@@ -28,17 +28,30 @@ class RowKind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonRow:
-    """One row. names: of the speakers, in a head. left, right: paragraphs, None where one side has none.
+    """One row. messages: those of both sides that it is of. left, right: paragraphs, None where one side has none.
 
     is_shared: it belongs to both sides and stands across both columns. count: messages of a SHARED row.
     """
 
     kind: RowKind
-    names: tuple[str, str] = ("", "")
+    messages: Pair = (None, None)
     left: Block | None = None
     right: Block | None = None
     is_shared: bool = False
     count: int = 0
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Return the names of both speakers, "" where a side has no message."""
+        left, right = (message.name if message else "" for message in self.messages)
+        return left, right
+
+    @property
+    def is_different(self) -> bool:
+        """Return whether this is a paragraph that does not read the same at both sides."""
+        if self.kind is not RowKind.BLOCK or self.is_shared:
+            return False
+        return self.left is None or self.right is None or self.left.text != self.right.text
 
     @property
     def size(self) -> int:
@@ -54,20 +67,20 @@ def shared_title(count: int) -> str:
 def shared_rows(messages: Iterator[ComparedMessage]) -> Iterator[ComparisonRow]:
     """Make the rows of the messages that both sides begin with, one after the other."""
     for message in messages:
-        yield ComparisonRow(RowKind.HEAD, (message.name, message.name), is_shared=True)
+        both = (message, message)
+        yield ComparisonRow(RowKind.HEAD, both, is_shared=True)
         for block in _blocks(message):
-            yield ComparisonRow(RowKind.BLOCK, left=block, right=block, is_shared=True)
+            yield ComparisonRow(RowKind.BLOCK, both, left=block, right=block, is_shared=True)
 
 
 def pair_rows(pairs: Iterator[Pair]) -> Iterator[ComparisonRow]:
     """Make the rows of messages that stand beside each other."""
     for left, right in pairs:
-        yield ComparisonRow(RowKind.HEAD, (left.name if left else "", right.name if right else ""))
+        yield ComparisonRow(RowKind.HEAD, (left, right))
         ours, theirs = _blocks(left), _blocks(right)
         for a, b in aligned([block.text for block in ours], [block.text for block in theirs]):
-            yield ComparisonRow(
-                RowKind.BLOCK, left=None if a is None else ours[a], right=None if b is None else theirs[b]
-            )
+            block, other = None if a is None else ours[a], None if b is None else theirs[b]
+            yield ComparisonRow(RowKind.BLOCK, (left, right), left=block, right=other)
 
 
 def spoken_row(row: ComparisonRow, *, is_open: bool) -> str:

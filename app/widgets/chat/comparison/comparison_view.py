@@ -9,7 +9,9 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.comparison.comparison import ComparedBranch, Comparison, Side
+from app.viewmodels.kit.action import Actions
 from app.widgets.chat.comparison.comparison_list import EDGE, ComparisonList, columns
+from app.widgets.kit.action_button import native_keys
 from app.widgets.kit.controls import Button, Control, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
 from app.widgets.kit.icon_paths import Icon
@@ -18,6 +20,10 @@ from app.widgets.kit.typography import TextRole
 
 _SIDES: tuple[Side, Side] = ("left", "right")
 _CHOOSER, _PAD = 26, 8
+_STEPS = (
+    (Icon.LEFT, "Previous Difference", "Goes to the paragraph before that differs", "find_previous"),
+    (Icon.RIGHT, "Next Difference", "Goes to the next paragraph that differs", "find_next"),
+)
 
 
 class BranchButton(Control):
@@ -87,10 +93,11 @@ class ComparisonView(QWidget):
     """Two branches beside each other. It takes the chat's place, so that the sides of the window stay as they are.
 
     Attributes: list; choosers and buttons, of the left and of the right side;
-    close_button.
+    previous and next, of the differences; close_button.
     """
 
-    def __init__(self, style: Style, comparison: Comparison, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, comparison: Comparison, actions: Actions, parent: QWidget | None = None) -> None:
+        """actions: "find_previous" and "find_next", which go through the differences here."""
         super().__init__(parent)
         self._style, self._comparison = style, comparison
         self.setAccessibleName("Comparison of two branches")
@@ -100,13 +107,20 @@ class ComparisonView(QWidget):
             style, Icon.DISCARD, "Close Comparison", "Shows the chat again (Esc)", parent=self
         )
         self.list = ComparisonList(style, comparison, self)
+        self.previous, self.next = (
+            ToolButton(style, icon, name, f"{tip} ({native_keys(actions[action_id])})", parent=self)
+            for icon, name, tip, action_id in _STEPS
+        )
+        self.previous.clicked.connect(partial(self.list.step_difference, -1))
+        self.next.clicked.connect(partial(self.list.step_difference, 1))
         for side, chooser, button in zip(_SIDES, self.choosers, self.buttons, strict=True):
             chooser.chosen.connect(partial(comparison.choose, side))
             button.clicked.connect(partial(comparison.go_on, side))
             button.setAccessibleName(f"Go On with the Branch on the {side.capitalize()}")
             button.setToolTip("Shows this branch in the chat, where you can go on in it")
         self.close_button.clicked.connect(comparison.close)
-        stops = (*(one for pair in zip(self.choosers, self.buttons, strict=True) for one in pair), self.close_button)
+        sides = (one for pair in zip(self.choosers, self.buttons, strict=True) for one in pair)
+        stops = (*sides, self.previous, self.next, self.close_button)
         for before, after in zip(stops, (*stops[1:], self.list), strict=True):
             QWidget.setTabOrder(before, after)
         self.tab_order = (*stops, self.list)
@@ -130,14 +144,15 @@ class ComparisonView(QWidget):
 
     def _arrange(self) -> None:
         head = self._head
-        close = self.close_button.sizeHint()
-        self.close_button.setGeometry(
-            self.width() - EDGE // 2 - close.width(), (head - close.height()) // 2, close.width(), close.height()
-        )
+        end = self.width() - EDGE // 2
+        for tool in (self.close_button, self.next, self.previous):
+            size = tool.sizeHint()
+            end -= size.width()
+            tool.setGeometry(end, (head - size.height()) // 2, size.width(), size.height())
         self.list.setGeometry(0, head, self.width(), max(0, self.height() - head))
         rows = QRectF(0, 0, self.list.viewport().width(), head)
         for chooser, button, column in zip(self.choosers, self.buttons, columns(rows), strict=True):
-            right = min(column.right(), self.close_button.x() - EDGE / 2)
+            right = min(column.right(), end - EDGE / 2)
             wanted, left = button.sizeHint(), column.left() - _PAD
             button.setGeometry(
                 round(right - wanted.width()), (head - wanted.height()) // 2, wanted.width(), wanted.height()

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.conversation.message import Message
+from app.conversation.message import Message, new_id
 from app.protocol.chat import Role
 from app.viewmodels.app import App
-from app.viewmodels.comparison.comparison import ComparedMessage
+from app.viewmodels.comparison.comparison import THOUGHT_FIRST, ComparedMessage
 from app.viewmodels.comparison.word_differences import MOST_OF_LINES
 from app.viewmodels.kit.lists import RowRole
-from app.viewmodels.text.formatting import HARD
+from app.viewmodels.text.formatting import DOT, HARD
 from app.widgets.chat.comparison.compared_blocks import ComparedBlocks
 from app.widgets.chat.comparison.comparison_list import _SLICE_ROWS, ComparisonList, columns
 from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, pair_rows, spoken_row
@@ -93,8 +94,77 @@ def test_a_screen_reader_is_told_which_words_differ() -> None:
     assert spoken_row(same, is_open=False) == "same: Here."
     assert spoken_row(alone, is_open=False) == "only left: Bring cash."
     assert spoken_row(ComparisonRow(RowKind.SHARED, count=14), is_open=True) == f"14{HARD}messages in common, expanded"
-    head = ComparisonRow(RowKind.HEAD, ("Qwen", "Phi"))
+    head = ComparisonRow(RowKind.HEAD, (message("a", name="Qwen"), message("b", name="Phi")))
     assert spoken_row(head, is_open=False) == "left: Qwen, right: Phi"
+
+
+def test_a_thought_is_told_beside_the_name_of_who_answers() -> None:
+    answer = Message.new(new_id(), new_id(), "assistant", "Left.", model_name="Qwen")
+    assert ComparedMessage.of(answer).name == "Qwen"
+    assert ComparedMessage.of(replace(answer, thinking="Hm.")).name == f"Qwen{DOT}{THOUGHT_FIRST}"
+
+
+@pytest.fixture
+def differing(qtbot: QtBot, window: MainWindow, app: App) -> ComparisonList:
+    """Two answers of nine paragraphs, every third of which differs."""
+    question = say(app, None, "user", "Which way?")
+    for name in ("beside", "open"):  # the one that is open stands at the left
+        paragraphs = (f"Turn *{name}* at {one} now." if one % 3 == 2 else f"Go **on** to {one}." for one in range(9))
+        say(app, question, "assistant", "\n\n".join(paragraphs))
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    app.catch_up()
+    window.do("compare")
+    return view_of(window).list
+
+
+def test_keys_and_buttons_go_from_difference_to_difference_and_round(
+    qtbot: QtBot, differing: ComparisonList, window: MainWindow, app: App
+) -> None:
+    rows, view = differing.comparison_model.rows, view_of(window)
+    places = [number for number, row in enumerate(rows) if row.is_different]
+    assert len(places) == 3
+
+    def go(command: str) -> int:
+        assert window.menus.actions[command].isEnabled()
+        window.do(command)
+        return differing.currentIndex().row()
+
+    assert differing.currentIndex().row() == 0
+    assert [go("find_next") for _ in range(4)] == [*places, places[0]]
+    assert [go("find_previous") for _ in range(3)] == places[::-1]
+    view.next.click()
+    assert differing.currentIndex().row() == places[1]
+    view.previous.click()
+    assert differing.currentIndex().row() == places[0]
+    window.do("compare")
+    app.catch_up()
+    assert not window.menus.actions["find_next"].isEnabled()
+
+
+def test_a_paragraph_of_one_side_or_a_whole_message_is_copied(
+    qtbot: QtBot, differing: ComparisonList, window: MainWindow
+) -> None:
+    clipboard = QGuiApplication.clipboard()
+    window.do("find_next")
+    for key, name in ((Qt.Key.Key_Right, "beside"), (Qt.Key.Key_Left, "open"), (Qt.Key.Key_Left, "open")):
+        qtbot.keyClick(differing, key)
+        window.do("copy")
+        assert clipboard.text() == f"Turn {name} at 2 now."
+        window.do("copy_markdown")
+        assert clipboard.text().startswith("Turn *")
+    differing.setCurrentIndex(differing.comparison_model.index(1))
+    window.do("copy")
+    assert clipboard.text().startswith("Go on to 0.\n\nGo on to 1.\n\nTurn open at 2 now.")
+    rect = differing.visualRect(differing.comparison_model.index(4))
+    at = QPoint(rect.right() - 80, rect.center().y())
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, differing.mapToGlobal(at))
+    qtbot.waitUntil(lambda: differing.indexAt(at).row() == 4)  # rows are laid out some at a time
+    QApplication.sendEvent(differing.viewport(), event)
+    (menu,) = [one for one in differing.findChildren(QMenu) if one.isVisible()]
+    assert [one.text() for one in menu.actions()] == ["Copy Paragraph", "Copy as Markdown"]
+    menu.actions()[0].trigger()
+    assert clipboard.text() == "Turn beside at 2 now."
+    menu.close()
 
 
 def test_the_command_shows_the_comparison_and_escape_the_chat(qtbot: QtBot, forked: MainWindow, app: App) -> None:
