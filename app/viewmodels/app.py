@@ -15,6 +15,7 @@ from app.viewmodels.actions import ACTIONS, enabled, offered, run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.edges.edge_region import EdgeRegion
@@ -80,10 +81,11 @@ class App(QObject):
         self.stored = StoredConversations(self._store, settings, notices, self)
         self.library = LibraryRegion(self.stored, self._store, self.model, notices, self)
         notices.undoAsked.connect(self.library.edits.undo)
-        self.chat = ChatRegion(host, self._store, self.library, self.model, notices, settings, self)
+        self.answering = Answering(host, self._store, self.stored, self.model.current_model, notices, settings, self)
+        self.chat = ChatRegion(host, self._store, self.answering, self.library, self.model, notices, settings, self)
         self.edges = EdgeRegion(
-            *(host, self._store, self.library, self.model, self.cache, self.chat.cost_queries, self.chat.is_writing),
-            *(notices, self),
+            *(host, self._store, self.library, self.model, self.cache),
+            *(self.chat.cost_queries, self.answering.is_writing, notices, self),
         )
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
@@ -121,7 +123,7 @@ class App(QObject):
         self._store.do(lambda store: store.notice, self.notices.add_error)
         self._store.do(lambda store: store.emptied, self.cache.release)
         self.library.library.read_list()
-        self.chat.settings.presets.read()
+        self.answering.chosen.presets.read()
         self._store.do(lambda store: store.view_states.all(), restore, self.notices.error)
         self.hub.start()
         self.model.open(model)
@@ -165,16 +167,17 @@ class App(QObject):
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
         self.find.close()
-        self.chat.stop_asking()
+        self.chat.close()
+        self.answering.questions.close()
         self.hub.close()
         self._host.close()
         self.model.close()
-        self.chat.close()
+        self.answering.close()
         self.library.close()
         self.stored.close()  # before the database, which what is being written is still read from
         self._store.close()
         if self._store.is_stuck:
-            self.chat.keep_for_next_start()
+            self.answering.keep_for_next_start()
 
     @property
     def is_stuck(self) -> bool:
@@ -184,7 +187,7 @@ class App(QObject):
     @property
     def lost(self) -> Problem | None:
         """A problem to tell, after `close`: words that could be saved nowhere, or a file that was not written."""
-        return self.chat.answer_saver.lost or self.stored.lost
+        return self.answering.answer_saver.lost or self.stored.lost
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
@@ -202,6 +205,7 @@ class App(QObject):
         self.hub.take(event)
         self.cache.take(event)
         self.edges.take(event)
+        self.answering.take(event)
         self.chat.take(event)
         if isinstance(event, EngineFailed):  # what it was writing is kept by now
             self.model.tell_failure(event.problem)

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.conversation.message import Message
 from app.conversation.records import ViewState
-from app.protocol.events import CostEstimate, EngineFailed, Event, TextKind, TrieChanged
-from app.protocol.reports import Problem
-from app.viewmodels.chat import question_card
-from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.protocol.events import CostEstimate, Event, TextKind, TrieChanged
+from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.branch_costs import BranchCosts
-from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_requests import ChatRequests
 from app.viewmodels.chat.chat_rows import ChatRows, Marks, running_footer
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
-from app.viewmodels.chat.drafts import Drafts
-from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_conversation import OpenConversation
 from app.viewmodels.chat.open_draft import OpenDraft
-from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.problem_cards import ProblemCards
-from app.viewmodels.chat.question import Outcome, Question
-from app.viewmodels.chat.question_queue import QuestionQueue
-from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.settings_region import SettingsRegion
 from app.viewmodels.chat.unfolded import Unfolded
-from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
@@ -70,6 +60,7 @@ class ChatRegion(QObject):
         self,
         host: EngineHost,
         store: StoreLink,
+        answering: Answering,
         library: LibraryRegion,
         model: ModelRegion,
         notices: Notices,
@@ -77,41 +68,35 @@ class ChatRegion(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._model, self._notices = library, model, notices
-        conversations, current_model = library.library, model.current_model
+        self._library, self._model, self._notices, self._answering = library, model, notices, answering
+        current_model = model.current_model
+        self.drafts, self.questions, self.view_states = answering.drafts, answering.questions, answering.view_states
+        self.question_queue, self.generations = answering.question_queue, answering.generations
+        self.answer_saver, self.open_paths = answering.answer_saver, answering.open_paths
+        questions = self.questions
         self._rows = ChatRows()
         self.unfolded = Unfolded(self)
-        self.cards = ProblemCards(library, model, self)
+        self.cards = ProblemCards(library, model, answering.cards, self)
         self.chat_model = ChatModel(self)
-        self.drafts = Drafts()
-        self.questions = questions = Questions()
-        self.answer_saver = AnswerSaver(store, questions, conversations.is_on_path, self)
-        self.generations = Generations(host, questions, self.answer_saver, self)
-        self._cost_queries = CostQueries(host.submit)
+        self.cost_queries = CostQueries(host.submit)
         self.settings = SettingsRegion(
-            store, library, current_model, questions, self.drafts, self._cost_queries, settings, self
+            *(library, current_model, questions, self.drafts, answering.chosen, self.cost_queries, settings), self
         )
-        self.question_queue = QuestionQueue(
-            *(questions, conversations, self.generations, self.answer_saver, current_model, self.settings.sampling),
-            self,
-        )
-        self.open_paths = OpenPaths(conversations, library.changes, questions, self.question_queue, self)
         self.open_branch = OpenBranch(library, current_model, questions, self.open_paths, notices, self)
         self.attachments = DraftAttachments(library, self.drafts, self.cards, notices, self)
-        self.branch_costs = BranchCosts(self._cost_queries, current_model, questions, self)
+        self.branch_costs = BranchCosts(self.cost_queries, current_model, questions, self)
         self.warmth = WarmthIndex(
-            *(self._cost_queries, current_model, library, ClosedTrees(store, conversations, self)),
-            *(questions.settled, lambda: bool(questions.at_engine), self),
+            *(self.cost_queries, current_model, library, ClosedTrees(store, library.library, self)),
+            *(questions.settled, answering.is_writing, self),
         )
         self.open_draft = OpenDraft(
-            *(library, questions, self.drafts, self.attachments, self.settings, self.branch_costs),
+            *(library, answering, self.attachments, self.settings, self.branch_costs),
             *(self.cards, self.open_branch, notices, self),
         )
         self.context_overflow = ContextOverflow(
             *(library, current_model, self.branch_costs, self.drafts),
             *(self.open_draft, self.cards, self.open_branch, notices),
         )
-        self.view_states = ViewStates(store, conversations, self.drafts, self.settings.all, self)
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_figures)
         self.state = LiveState(self._state, self)
@@ -119,20 +104,17 @@ class ChatRegion(QObject):
         self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved)
         self.requests = ChatRequests(
-            *(library, model, self.state, questions, self.question_queue, self.generations, self.settings),
-            *(self.drafts, self.attachments, self.open_draft, self.open_branch, self.context_overflow),
+            *(library, model, self.state, answering, self.settings),
+            *(self.attachments, self.open_draft, self.open_branch, self.context_overflow),
             *(self.cards, notices, self),
         )
         library.conversation_model.describe(
             lambda conversation_id: price_sentence(self.warmth.warmth_of_conversation(conversation_id))
         )
-        library.stored.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         self._connect()
 
     def _connect(self) -> None:
         library, queue = self._library, self.question_queue
-        self.answer_saver.failed.connect(self._notices.error)
-        self.answer_saver.mended.connect(self._notices.withdraw)
         self.generations.grew.connect(self._show_text)
         self.generations.moved.connect(self._show_rows)
         self.unfolded.changed.connect(self._show_rows)
@@ -141,13 +123,10 @@ class ChatRegion(QObject):
         self.branch_costs.changed.connect(self._show_rows)
         self.branch_costs.pathPriced.connect(self.warmth.note_path)
         queue.moved.connect(self._on_moved)
-        queue.begun.connect(self._on_begun)
-        queue.refused.connect(self._on_refused)
         queue.ended.connect(self._on_ended)
         library.left.connect(self.left)
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
-        library.stored.removed.connect(self.drafts.hold)
         library.reached.connect(self._on_reached)
         self._model.current_model.changed.connect(self._on_model_changed)
 
@@ -173,45 +152,21 @@ class ChatRegion(QObject):
         """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
         self.view_states.scroll(self._open_id, (message_id, offset) if message_id else None)
 
-    def stop_asking(self) -> None:
-        """Leave what waits unanswered, as the program ends, before its engine does."""
+    def close(self) -> None:
+        """Ask nothing any more; what is asked already goes on."""
         self.left.emit()
         self.attachments.close()
-        self.questions.close()
         self.warmth.close()
         self._tick.stop()
 
-    def close(self) -> None:
-        """Save every word, when the engine has ended."""
-        self.generations.abandon()
-        self.answer_saver.close()
-        self.view_states.close()
-
-    def keep_for_next_start(self) -> None:
-        """Put what a disk that hangs did not take into a file elsewhere."""
-        self.answer_saver.keep_for_next_start(self.view_states.unsaved)
-
     def take(self, event: Event) -> None:
-        """Follow an event of the engine, if it is about answers, or about what branches cost."""
+        """Follow an event of the engine, if it is about what branches cost."""
         if isinstance(event, CostEstimate):
-            self._cost_queries.take(event)
+            self.cost_queries.take(event)
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()
             self.warmth.take(event.view)
             self.settings.follow()
-        elif isinstance(event, EngineFailed):
-            self.generations.abandon()
-        else:
-            self.generations.take(event)
-
-    @property
-    def cost_queries(self) -> CostQueries:
-        """Questions about costs, which all go to the engine one by one."""
-        return self._cost_queries
-
-    def is_writing(self) -> bool:
-        """Return whether the engine reads or answers a question."""
-        return bool(self.questions.at_engine)
 
     # What is shown
 
@@ -303,9 +258,6 @@ class ChatRegion(QObject):
             self.open_draft.price()
         self._show_rows()
 
-    def _on_begun(self) -> None:
-        self._notices.announce("Reading the question")
-
     def _on_opened(self, conversation_id: str) -> None:
         self.open_draft.turn_to()
         self.settings.turn_to()
@@ -337,31 +289,6 @@ class ChatRegion(QObject):
         self._library.state.refresh()
         self._show_rows()
 
-    def _on_refused(self, question: Question) -> None:
-        """Put the words of a question that could not be stored back to where they were typed."""
-        self.open_draft.give_back(question)
-        self._notices.error(question.problem)
-
-    def _on_ended(self, question: Question) -> None:
-        if question.answer is not None and question.is_kept:
-            self._library.library.use(question.conversation_id, question.answer.created_at)
+    def _on_ended(self) -> None:
         self.branch_costs.renew()
         self.warmth.follow()
-        if question.problem is not None:
-            self._on_failed(question.message, question.problem)
-        elif question.outcome is Outcome.ANSWERED:
-            self._notices.announce(f"Answer finished, {formatting.tokens(question.tokens)}")
-        else:
-            self._notices.announce("Answer stopped")
-        QTimer.singleShot(0, self.requests.send_waiting)
-
-    def _on_failed(self, message: Message, problem: Problem) -> None:
-        """Put a card where a question could not be answered, and tell of it where that is not seen."""
-        conversation_id = message.conversation_id
-        self.drafts.hold(conversation_id)
-        self.cards.put(conversation_id, question_card.question_failed(problem, message.id))
-        if conversation_id == self._open_id:
-            self._notices.announce(problem.sentence)
-        else:
-            title = formatting.first_words(self._title(conversation_id)) or "Another conversation"
-            self._notices.error(Problem(f"{title}: {problem.title}", problem.sentence))

@@ -10,18 +10,15 @@ from app.conversation.message import Message, storable
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_settings import answer_settings, resumptions_of, sampling_of
+from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
-from app.viewmodels.chat.drafts import Drafts
-from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_draft import OpenDraft
 from app.viewmodels.chat.problem_cards import ProblemCards
-from app.viewmodels.chat.question_queue import QuestionQueue
-from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
-from app.viewmodels.chat.versions import last_question, parent_for, question_of
+from app.viewmodels.chat.versions import last_question, question_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_region import LibraryRegion
@@ -36,11 +33,8 @@ class ChatRequests(QObject):
         library: LibraryRegion,
         model: ModelRegion,
         state: LiveState[ChatState],
-        questions: Questions,
-        question_queue: QuestionQueue,
-        generations: Generations,
+        answering: Answering,
         settings: SettingsRegion,
-        drafts: Drafts,
         attachments: DraftAttachments,
         open_draft: OpenDraft,
         open_branch: OpenBranch,
@@ -51,11 +45,11 @@ class ChatRequests(QObject):
     ) -> None:
         super().__init__(parent)
         self._library, self._model, self._state = library, model, state
-        self._questions, self._question_queue, self._generations = questions, question_queue, generations
-        self._settings, self._drafts, self._attachments = settings, drafts, attachments
+        self._questions, self._question_queue = answering.questions, answering.question_queue
+        self._generations, self._drafts, self._outbox = answering.generations, answering.drafts, answering.outbox
+        self._chosen, self._settings, self._attachments = answering.chosen, settings, attachments
         self._open_draft, self._open_branch = open_draft, open_branch
         self._context_overflow, self._cards, self._notices = context_overflow, cards, notices
-        library.changes.recorded.connect(self.send_waiting)
 
     # From the composer
 
@@ -78,7 +72,7 @@ class ChatRequests(QObject):
         elif self._open_branch.is_busy:
             self._drafts.send(self._open_id)
         else:
-            self._send_draft(self._open_id)
+            self._outbox.send(self._open_id)
 
     def go_on_from(self, text: str) -> None:
         """Have the model go on inside the answer that is being edited, from this text; without one, say the text."""
@@ -88,17 +82,11 @@ class ChatRequests(QObject):
             return
         self._drafts.write(self._open_id, text)
         if not self._context_overflow.refuses(text) and self._may_ask():
-            sampling = self._settings.sampling(self._open_id)
+            sampling = self._chosen.sampling(self._open_id)
             edit = answer.edit(text, asdict(sampling), StopReason.CANCELLED)
             self._drafts.take(self._open_id)
             self._question_queue.go_on_from(edit, answer, sampling)
             self._open_draft.show()
-
-    def send_waiting(self) -> None:
-        """Send the words that are in line, where nothing keeps them any more."""
-        for waiting in self._drafts.sent:
-            if not (self._questions.is_busy_in(waiting) or self._library.changes.is_pending):
-                self._send_draft(waiting)
 
     def stop(self) -> None:
         """End the answer in the open conversation within a token. Words that were to follow it stay in the composer.
@@ -138,7 +126,7 @@ class ChatRequests(QObject):
         """Ask the last question again, beside itself, with what was chosen to hold from the next one on."""
         question = last_question(self._library.tree)
         if question is not None and self._settings.state.now.can_ask_again and self._may_ask():
-            said = self._settings.take(self._open_id, question.id)
+            said = self._chosen.take(self._open_id, question.id)
             self._question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
 
     def repeat_answer(self, message_id: str | None = None) -> None:
@@ -182,7 +170,7 @@ class ChatRequests(QObject):
             self._open_draft.show()
 
             def give_back(problem: Problem) -> None:
-                self._open_draft.give_back_edit(edit, answer)
+                self._outbox.give_back_edit(edit, answer)
                 self._notices.error(problem)
 
             changes.make(lambda store: store.messages.add(edit), None, give_back)
@@ -193,11 +181,3 @@ class ChatRequests(QObject):
             self.regenerate(self._library.tree.leaf_id)
         else:
             self._open_draft.say(chat_text.NOTHING_TO_SEND)
-
-    def _send_draft(self, conversation_id: str) -> None:
-        tree = self._library.library.tree(conversation_id)
-        draft = self._drafts.take(conversation_id)
-        parent, said = parent_for(tree, draft.editing), self._settings.take(conversation_id, draft.editing)
-        self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said)
-        if conversation_id == self._open_id:
-            self._open_draft.show()

@@ -7,14 +7,13 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.message import Message, storable
 from app.protocol.reports import Problem
 from app.viewmodels.chat import chat_text, draft_limits
+from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.draft_attachments import DraftAttachments
-from app.viewmodels.chat.drafts import Draft, Drafts
+from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.problem_cards import ProblemCards
 from app.viewmodels.chat.prompt_settings import Told
-from app.viewmodels.chat.question import Question
-from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.settings_region import SettingsRegion
 from app.viewmodels.chat.versions import (
     answer_above,
@@ -45,8 +44,7 @@ class OpenDraft(QObject):
     def __init__(
         self,
         library: LibraryRegion,
-        questions: Questions,
-        drafts: Drafts,
+        answering: Answering,
         attachments: DraftAttachments,
         settings: SettingsRegion,
         branch_costs: BranchCosts,
@@ -56,12 +54,14 @@ class OpenDraft(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._questions, self._drafts, self._settings = library, questions, drafts, settings
+        self._library, self._settings, self._chosen = library, settings, answering.chosen
+        self._questions, self._drafts = answering.questions, answering.drafts
         self._branch_costs, self._cards, self._open_branch = branch_costs, cards, open_branch
         self._notices = notices
         self.hint = ""
         attachments.changed.connect(self._on_attached)
         settings.told.connect(self.price)
+        answering.outbox.moved.connect(self._on_moved)
 
     @property
     def now(self) -> Draft:
@@ -175,24 +175,6 @@ class OpenDraft(QObject):
                 self._open_branch.go_down(after.id)
             self.show()
 
-    def give_back(self, question: Question) -> None:
-        """Put the words of a question that could not be stored back to where they were typed."""
-        message, conversation_id = question.message, question.conversation_id
-        if question.begun is not None and question.edited is not None:
-            self.give_back_edit(question.begun, question.edited)
-            return
-        beside = next(iter(self._library.library.tree(conversation_id).children(message.parent_id)), None)
-        self._drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
-        self._settings.give_back(conversation_id, message)
-        if conversation_id == self._open_id:
-            self.show()
-
-    def give_back_edit(self, edit: Message, edited: Message) -> None:
-        """Put the text of an edited answer that could not be stored back to where it was typed."""
-        self._drafts.give_back(edit.conversation_id, edit.text, edited.id)
-        if edit.conversation_id == self._open_id:
-            self.show()
-
     def turn_to(self) -> None:
         """Show the draft of another conversation than before."""
         self.hint = ""
@@ -207,7 +189,7 @@ class OpenDraft(QObject):
     def price(self) -> None:
         """Have the words priced where they would be said now, with what their question says beside them."""
         draft, answer = self.now, self.answer
-        self._branch_costs.tell(self._settings.told_next(self._open_id, draft.editing) if answer is None else Told())
+        self._branch_costs.tell(self._chosen.told_next(self._open_id, draft.editing) if answer is None else Told())
         parent = parent_for(self._library.tree, draft.editing) if answer is None else answer.parent_id
         self._branch_costs.type(parent, draft.text, draft.attachments, answer)
 
@@ -232,6 +214,10 @@ class OpenDraft(QObject):
     def _show_hint(self, hint: str) -> None:
         self.hint = hint
         self.hinted.emit()
+
+    def _on_moved(self, conversation_id: str) -> None:
+        if conversation_id == self._open_id:
+            self.show()
 
     def _on_attached(self, conversation_id: str) -> None:
         if conversation_id == self._open_id:

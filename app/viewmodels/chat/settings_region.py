@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message
-from app.protocol.chat import PromptOptions, Sampling
+from app.protocol.chat import PromptOptions
 from app.protocol.events import CostEstimate
 from app.protocol.reports import ThinkingSwitch
-from app.viewmodels.chat import chat_text, draft_limits
+from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown, summary
-from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings
+from app.viewmodels.chat.chosen_settings import ChosenSettings, excess
 from app.viewmodels.chat.drafts import Drafts
-from app.viewmodels.chat.presets import Presets
-from app.viewmodels.chat.prompt_settings import Told, held, told
+from app.viewmodels.chat.prompt_settings import held
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.sampling_fields import FIELDS, Field, parse, text_of
 from app.viewmodels.chat.settings_state import FieldState, SettingsState
 from app.viewmodels.chat.versions import last_question, parent_for
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.cost_queries import CostQueries
@@ -37,8 +34,8 @@ DEBOUNCE_MS = 200
 class SettingsRegion(QObject):
     """Choices for the next answers of the open conversation, each in effect as soon as it is made.
 
-    Attributes: state; all, the settings of every conversation; presets. Signal: told(), what the next question would
-    say beside its words is something else.
+    Attributes: state; chosen, the settings of every conversation, and of these all and presets. Signal: told(), what
+    the next question would say beside its words is something else.
     """
 
     told = Signal()
@@ -47,11 +44,11 @@ class SettingsRegion(QObject):
 
     def __init__(
         self,
-        store: StoreLink,
         library: LibraryRegion,
         current_model: CurrentModel,
         questions: Questions,
         drafts: Drafts,
+        chosen: ChosenSettings,
         cost_queries: CostQueries,
         settings: Settings,
         parent: QObject | None = None,
@@ -62,38 +59,12 @@ class SettingsRegion(QObject):
         self._price: tuple[str, PromptOptions, CostEstimate] | None = None
         self._answer_id = ""
         self._revision = 0
-        self.all = AllSettings()
-        self.presets = Presets(store, self)
+        self.chosen, self.all, self.presets = chosen, chosen.all, chosen.presets
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._timer.timeout.connect(self._ask_price)
         self.state = LiveState(self._state, self)
+        chosen.taken.connect(self._renew)
         self.state.follow(library.state.staled, current_model.changed, self.presets.changed, settings.changed)
-
-    # What is asked
-
-    def sampling(self, conversation_id: str) -> Sampling:
-        """Return how the next answer of a conversation is sampled."""
-        return replace(self._model.sampling, **self._changes(conversation_id))
-
-    def told_next(self, conversation_id: str, editing: str | None) -> Told:
-        """Return what the next question of a conversation says beside its words."""
-        tree = self._library.library.tree(conversation_id)
-        return told(tree, editing, self._usable(conversation_id))
-
-    def take(self, conversation_id: str, editing: str | None) -> Told:
-        """Return what a question says that is asked now. It holds from there on, and is chosen no more."""
-        said = self.told_next(conversation_id, editing)
-        if self._is_new(conversation_id):
-            self.all.choose(conversation_id, self._changes(conversation_id), keeps_typed=True)
-        if self._usable(conversation_id) == self.all.of(conversation_id):
-            self.all.take(conversation_id)
-        self._renew(conversation_id)
-        return said
-
-    def give_back(self, conversation_id: str, question: Message) -> None:
-        """Put back what a question said that could not be stored."""
-        self.all.give_back(conversation_id, question.instructions, question.thinks)
-        self._renew(conversation_id)
 
     # What is chosen
 
@@ -137,7 +108,7 @@ class SettingsRegion(QObject):
     def save_preset(self, name: str) -> None:
         """Save what is chosen under a name, and use that from now on."""
         if not self.presets.problem_of(name):
-            self.presets.save(name, self._changes(self._open_id))
+            self.presets.save(name, self.chosen.changes(self._open_id))
             self._settings.update(preset=" ".join(name.split()))
             if self._follows_last:
                 self.all.choose(self._open_id, None, keeps_typed=True)
@@ -207,32 +178,12 @@ class SettingsRegion(QObject):
     def _begin(self) -> None:
         """Begin with what holds where nothing was chosen yet."""
         if self.all.of(self._open_id).sampling is None:
-            self.all.choose(self._open_id, self._changes(self._open_id), keeps_typed=True)
-
-    def _changes(self, conversation_id: str) -> Mapping[str, Any]:
-        chosen = self.all.of(conversation_id).sampling
-        if chosen is not None:
-            return chosen
-        return self.presets.of(self._new_preset) if self._is_new(conversation_id) else {}
+            self.all.choose(self._open_id, self.chosen.changes(self._open_id), keeps_typed=True)
 
     @property
     def _follows_last(self) -> bool:
         """Whether the open conversation has whatever preset was chosen last, since nothing was said in it yet."""
-        return self._is_new(self._open_id) and not self._settings.values.start_preset
-
-    @property
-    def _new_preset(self) -> str:
-        """The preset that new conversations begin with."""
-        return self._settings.values.start_preset or self._settings.values.preset
-
-    def _is_new(self, conversation_id: str) -> bool:
-        """Return whether nothing was said yet: such a conversation has the preset of new ones."""
-        return not self._library.library.is_stored(conversation_id)
-
-    def _usable(self, conversation_id: str) -> ChatSettings:
-        """Return what was chosen, without instructions that are too long to be used."""
-        chosen = self.all.of(conversation_id)
-        return replace(chosen, instructions=None) if _excess(chosen) else chosen
+        return self.chosen.is_new(self._open_id) and not self._settings.values.start_preset
 
     def _renew(self, conversation_id: str) -> None:
         if conversation_id == self._open_id:
@@ -256,9 +207,9 @@ class SettingsRegion(QObject):
             instructions=text,
             held=now.instructions or "",
             is_pending=is_pending,
-            problem=_excess(chosen),
+            problem=excess(chosen),
             price=self._price_line() if is_pending else "",
-            can_ask_again=is_pending and not _excess(chosen) and not is_busy and last_question(tree) is not None,
+            can_ask_again=is_pending and not excess(chosen) and not is_busy and last_question(tree) is not None,
             thinks=self._thinks(thinks),
             fields=tuple(self._field(field) for field in FIELDS),
             preset=self._preset(),
@@ -276,7 +227,7 @@ class SettingsRegion(QObject):
 
     def _field(self, field: Field) -> FieldState:
         chosen, default = self.all.of(self._open_id), getattr(self._model.sampling, field.name)
-        changes = self._changes(self._open_id)
+        changes = self.chosen.changes(self._open_id)
         value = changes.get(field.name, default)
         typed = chosen.typed.get(field.name)
         return FieldState(
@@ -290,11 +241,13 @@ class SettingsRegion(QObject):
 
     def _preset(self) -> str:
         """Return the preset that the settings are; of several the one that was used last."""
-        mine, defaults = self.sampling(self._open_id), self._model.sampling
+        mine, defaults = self.chosen.sampling(self._open_id), self._model.sampling
         if self.all.of(self._open_id).typed:
             return ""
         names = [one.name for one in self.presets.all if replace(defaults, **self.presets.of(one.name)) == mine]
-        last = self._settings.values.preset if self.all.of(self._open_id).sampling is not None else self._new_preset
+        last = (
+            self._settings.values.preset if self.all.of(self._open_id).sampling is not None else self.chosen.new_preset
+        )
         return last if last in names else next(iter(names), "")
 
     # What it costs
@@ -302,7 +255,7 @@ class SettingsRegion(QObject):
     @property
     def _next(self) -> PromptOptions:
         """Options of the next question's prompt, with what was chosen."""
-        said, now = self.told_next(self._open_id, self._editing), held(self._library.tree, self._editing)
+        said, now = self.chosen.told_next(self._open_id, self._editing), held(self._library.tree, self._editing)
         return PromptOptions(
             now.instructions if said.instructions is None else said.instructions,
             now.thinking if said.thinks is None else said.thinks,
@@ -337,8 +290,3 @@ class SettingsRegion(QObject):
         if info is not None and priced.request.total >= info.context_length:
             return chat_text.does_not_fit(priced, info.context_length)
         return chat_text.price_of_settings(priced)
-
-
-def _excess(chosen: ChatSettings) -> str:
-    excess = draft_limits.excess(chosen.instructions or "")
-    return f"Too long: {excess.replace('the message field', 'this field')}." if excess else ""

@@ -25,6 +25,10 @@ class OpenWindow(Protocol):
     """A window, as far as others must know what is open in it."""
 
     @property
+    def open_id(self) -> str:
+        """Return the conversation that is open."""
+
+    @property
     def open_ids(self) -> Set[str]:
         """Return the conversation that is open, and the one that is about to be."""
 
@@ -84,6 +88,10 @@ class StoredConversations(QObject):
     def window_of(self, conversation_id: str) -> OpenWindow | None:
         """Return the window in which a conversation is open, or about to be."""
         return next((one for one in self._windows if conversation_id in one.open_ids), None)
+
+    def is_open(self, conversation_id: str) -> bool:
+        """Return whether a window shows a conversation."""
+        return any(conversation_id == one.open_id for one in self._windows)
 
     def add_window(self, window: OpenWindow) -> None:
         """Heed what is open in a window from now on."""

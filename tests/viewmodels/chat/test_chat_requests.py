@@ -17,7 +17,7 @@ from tests.viewmodels.test_app import ask, ended, ready, wait_for_text
 def send_and_wait(app: App) -> None:
     """Put words in line, and have what is in line looked at before its time."""
     app.chat.requests.send("More")
-    app.chat.requests.send_waiting()
+    app.answering.outbox.send_waiting()
 
 
 VERBS: dict[str, tuple[Callable[[App], object], str]] = {

@@ -59,7 +59,7 @@ def show(qtbot: QtBot, app: App, conversation_id: str) -> None:
 def at_rest(qtbot: QtBot, app: App) -> None:
     """Wait until nothing is asked, written, saved, changed or priced."""
     qtbot.waitUntil(
-        lambda: not (list(app.chat.questions) or app.library.changes.is_pending or app.chat._cost_queries._asked),
+        lambda: not (list(app.chat.questions) or app.library.changes.is_pending or app.chat.cost_queries._asked),
         timeout=20_000,
     )
 

@@ -8,9 +8,10 @@ from typing import cast
 
 from PySide6.QtCore import QObject, Signal
 
-from app.viewmodels.chat.problem_cards import ProblemCards
+from app.viewmodels.chat.problem_cards import CardsByConversation, ProblemCards
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.model.current_model import CurrentModel as CurrentModelOfApp
 from app.viewmodels.model.model_region import ModelRegion
 
 
@@ -39,8 +40,12 @@ def card(title: str) -> ProblemCard:
 def test_the_card_shown_is_the_models_or_that_of_the_open_conversation() -> None:
     for seed in range(30):
         rng = random.Random(seed)
-        model, library = Model(), SimpleNamespace(open_id="a")
-        cards = ProblemCards(cast(LibraryRegion, library), cast(ModelRegion, model))
+        model, library, other = Model(), SimpleNamespace(open_id="a"), SimpleNamespace(open_id="b")
+        by_conversation = CardsByConversation(cast(CurrentModelOfApp, model.current_model))
+        cards, others = (
+            ProblemCards(cast(LibraryRegion, one), cast(ModelRegion, model), by_conversation)
+            for one in (library, other)
+        )
         expected: dict[str, ProblemCard] = {}
         told: list[ProblemCard | None] = []
         cards.changed.connect(lambda cards=cards, told=told: told.append(cards.now))
@@ -60,9 +65,10 @@ def test_the_card_shown_is_the_models_or_that_of_the_open_conversation() -> None
                 expected.clear()
                 model.current_model.ready.emit()
             elif verb == "open":
-                library.open_id = rng.choice("abc")
+                library.open_id, other.open_id = rng.sample("abc", 2)
             else:
                 model.state.now.card = card("model")
             assert cards.now == (model.state.now.card or expected.get(library.open_id)), seed
+            assert others.now == (model.state.now.card or expected.get(other.open_id)), seed
             if verb in ("put", "dismiss", "ready") and cards.now != before and before != card("model"):
                 assert told == [cards.now], seed

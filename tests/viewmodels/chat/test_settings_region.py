@@ -216,7 +216,7 @@ def test_presets_are_applied_saved_renamed_and_deleted(qtbot: QtBot, make_app: C
     settings = app.chat.settings
     settings.apply("Precise")
     assert now(app).preset == "Precise"
-    assert settings.sampling(app.library.open_id).temperature == 0.2
+    assert settings.chosen.sampling(app.library.open_id).temperature == 0.2
     settings.type("seed", "7")
     settings.save_preset("  Mine  ")
     assert (now(app).preset, now(app).own) == ("Mine", ("Mine",))
@@ -267,7 +267,7 @@ def test_an_answers_settings_are_shown_and_taken_over(qtbot: QtBot, app: App) ->
     app.chat.settings.use_answer()
     assert field(app, "max_tokens").text == "90"
     assert field(app, "seed").text == ""
-    assert app.chat.settings.sampling(app.library.open_id).temperature == 0.2
+    assert app.chat.settings.chosen.sampling(app.library.open_id).temperature == 0.2
 
 
 def test_an_answer_is_repeated_with_its_settings_and_its_seed(qtbot: QtBot, app: App, script: Script) -> None:

@@ -53,7 +53,7 @@ def area(pane: SettingsPane, name: str) -> TextArea:
 
 
 def sampled(app: App) -> object:
-    return app.chat.settings.sampling(app.library.open_id)
+    return app.chat.settings.chosen.sampling(app.library.open_id)
 
 
 def replace_text(qtbot: QtBot, field: LineField, text: str) -> None:
@@ -64,7 +64,7 @@ def replace_text(qtbot: QtBot, field: LineField, text: str) -> None:
 
 def test_what_is_typed_holds_at_once(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
     replace_text(qtbot, line(pane, "temperature"), "1,5")
-    assert app.chat.settings.sampling(app.library.open_id).temperature == 1.5
+    assert app.chat.settings.chosen.sampling(app.library.open_id).temperature == 1.5
     app.catch_up()
     assert line(pane, "temperature").text() == "1,5"  # as it was typed, while it is typed
     qtbot.keyClick(line(pane, "temperature"), Qt.Key.Key_Return)
@@ -86,7 +86,7 @@ def test_a_slider_goes_by_mouse_and_keyboard_and_fills_the_field(qtbot: QtBot, a
     assert line(pane, "top_p").text() == "0.89"
     qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=slider.rect().center())
     assert line(pane, "top_p").text() == "0.5"
-    assert app.chat.settings.sampling(app.library.open_id).top_p == 0.5
+    assert app.chat.settings.chosen.sampling(app.library.open_id).top_p == 0.5
     app.catch_up()
     assert slider.accessibleDescription() == "0.5"
 
@@ -111,10 +111,10 @@ def test_lists_are_written_a_line_each(qtbot: QtBot, app: App, pane: SettingsPan
     qtbot.keyClicks(area(pane, "stop").edit, "###")
     qtbot.keyClick(area(pane, "stop").edit, Qt.Key.Key_Return)
     qtbot.keyClicks(area(pane, "stop").edit, "\\nUser:")
-    assert app.chat.settings.sampling(app.library.open_id).stop == ("###", "\nUser:")
+    assert app.chat.settings.chosen.sampling(app.library.open_id).stop == ("###", "\nUser:")
     area(pane, "logit_bias").edit.setFocus()
     qtbot.keyClicks(area(pane, "logit_bias").edit, " fox: -2")
-    assert app.chat.settings.sampling(app.library.open_id).logit_bias == ((" fox", -2),)
+    assert app.chat.settings.chosen.sampling(app.library.open_id).logit_bias == ((" fox", -2),)
 
 
 def test_the_system_prompt_is_priced_and_asked_again(
@@ -307,7 +307,7 @@ def test_the_window_has_it_in_the_inspector_and_in_the_menus(
     assert window.settings.isVisible()
     app.chat.settings.apply(DEFAULTS)
     window.do("use_settings")
-    assert app.chat.settings.sampling(app.library.open_id).temperature == 0.2
+    assert app.chat.settings.chosen.sampling(app.library.open_id).temperature == 0.2
     tips = FooterTips(window.chat.view, app.chat.settings.summary)
     view = window.chat.view
     footer = view.layout_of_rows.item(1).footer

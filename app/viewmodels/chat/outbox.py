@@ -1,0 +1,67 @@
+"""Drafts on their way to be asked, in whichever window they were written."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversation.message import Message
+from app.viewmodels.chat.chosen_settings import ChosenSettings
+from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.question_queue import QuestionQueue
+from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.versions import parent_for
+from app.viewmodels.library.stored_conversations import StoredConversations
+
+
+class Outbox(QObject):
+    """Sends drafts, at once or when nothing keeps them any more, and puts back what could not be stored.
+
+    Signal: moved(str), a draft of this conversation was sent or came back.
+    """
+
+    moved = Signal(str)
+
+    def __init__(
+        self,
+        stored: StoredConversations,
+        questions: Questions,
+        question_queue: QuestionQueue,
+        drafts: Drafts,
+        chosen: ChosenSettings,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._stored, self._questions, self._question_queue = stored, questions, question_queue
+        self._drafts, self._chosen = drafts, chosen
+        stored.changes.recorded.connect(self.send_waiting)
+
+    def send(self, conversation_id: str) -> None:
+        """Say what stands in the composer of a conversation; its draft is what was put aside, or nothing."""
+        tree = self._stored.library.tree(conversation_id)
+        draft = self._drafts.take(conversation_id)
+        parent, said = parent_for(tree, draft.editing), self._chosen.take(conversation_id, draft.editing)
+        self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said)
+        self.moved.emit(conversation_id)
+
+    def send_waiting(self) -> None:
+        """Send the words that are in line, where nothing keeps them any more."""
+        for waiting in self._drafts.sent:
+            if not (self._questions.is_busy_in(waiting) or self._stored.changes.is_pending):
+                self.send(waiting)
+
+    def give_back(self, question: Question) -> None:
+        """Put the words of a question that could not be stored back to where they were typed."""
+        message, conversation_id = question.message, question.conversation_id
+        if question.begun is not None and question.edited is not None:
+            self.give_back_edit(question.begun, question.edited)
+            return
+        beside = next(iter(self._stored.library.tree(conversation_id).children(message.parent_id)), None)
+        self._drafts.give_back(conversation_id, message.text, beside.id if beside else None, message.attachments)
+        self._chosen.give_back(conversation_id, message)
+        self.moved.emit(conversation_id)
+
+    def give_back_edit(self, edit: Message, edited: Message) -> None:
+        """Put the text of an edited answer that could not be stored back to where it was typed."""
+        self._drafts.give_back(edit.conversation_id, edit.text, edited.id)
+        self.moved.emit(edit.conversation_id)
