@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
 from app.conversation.edit import Operation
@@ -21,8 +21,9 @@ from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.cache.rows import title_of
 from app.viewmodels.cache.shown_trie import Others
 from app.viewmodels.edges import edge_text
+from app.viewmodels.edges.chosen_price import ChosenPrice
 from app.viewmodels.edges.cold_text import why_cold
-from app.viewmodels.edges.message_finder import Found, MessageFinder
+from app.viewmodels.edges.message_finder import Found, MessageFinder, Then
 from app.viewmodels.edges.path_edges import PathEdges
 from app.viewmodels.edges.pin_keeper import PinKeeper
 from app.viewmodels.edges.warm_ups import WarmUps
@@ -31,11 +32,10 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.text import formatting
 from app.viewmodels.warmth.cost_queries import CostQueries
+from app.viewmodels.warmth.price_card import PricedBranch
 from app.worker.engine_host import EngineHost
-
-LOOK_MS = 150  # after which it is looked up what a chosen row would cost
-_PRICE = "chosen edge"
 
 
 class Home(NamedTuple):
@@ -75,8 +75,8 @@ class EdgeState:
 class EdgeRegion(QObject):
     """Finds rows for messages and messages for rows, and pins, evicts and warms up what a row holds.
 
-    Attributes: state; warm_ups; pin_keeper. Signals: rowWanted(int), bring this row into sight; chosenByMessage(int),
-    and make it the current one.
+    Attributes: state; warm_ups; pin_keeper; chosen_price. Signals: rowWanted(int), bring this row into sight;
+    chosenByMessage(int), and make it the current one.
     """
 
     rowWanted = Signal(int)
@@ -104,17 +104,20 @@ class EdgeRegion(QObject):
         self._path: tuple[Sequence[Message], CostEstimate] | None = None
         self._message = ""
         self._chosen = 0
-        self._price: CostEstimate | None = None
         self._asked_pins: list[tuple[Message, ...]] = []
         self._shown_path: tuple[str, str] = "", ""
-        self._finder = MessageFinder(store, library.library, model.current_model, cost_queries, self._edges, self)
+        of_all = store, library.library, model.current_model, cost_queries, self._edges
+        self._finder = MessageFinder(*of_all, "edge", self)
+        self._price_finder = MessageFinder(*of_all, "price of edge", self)
+        self.chosen_price = ChosenPrice(self._find_to_price, cost_queries, model.current_model, is_writing, self)
         self.warm_ups = WarmUps(host, self)
         self.pin_keeper = PinKeeper(host, store, model.current_model, is_writing, self)
-        self._looking = QTimer(self, singleShot=True, interval=LOOK_MS)
-        self._looking.timeout.connect(self._look_up_price)
         cache.shown.open_id, cache.shown.shows_others = library.open_id, False
         self.state = LiveState(self._state, self)
-        self.state.follow(cache.trie_model.viewChanged, self.warm_ups.changed, model.state.staled)
+        self.state.follow(
+            cache.trie_model.viewChanged, self.warm_ups.changed, model.state.staled, self.chosen_price.changed
+        )
+        cache.trie_model.viewChanged.connect(self._price_chosen)
         self.warm_ups.ended.connect(self._on_warmed_up)
         cache.disk_cache.answered.connect(self._on_pinned)
         library.opened.connect(self._on_opened)
@@ -166,9 +169,12 @@ class EdgeRegion(QObject):
     def choose(self, row: int) -> None:
         """Have commands be about a row, 0 for none."""
         if row != self._chosen:
-            self._chosen, self._price = row, None
-            self._looking.start()
+            self._chosen = row
+            self._price_chosen()
             self.state.refresh()
+
+    def _price_chosen(self) -> None:
+        self.chosen_price.follow(self._row(self._chosen) if self._model.current_model.info is not None else None)
 
     def show_others(self, shows: bool) -> None:
         """Give the edges of other conversations rows too, or take them away."""
@@ -212,9 +218,7 @@ class EdgeRegion(QObject):
         return frozenset(edge for edge, shown in self._cache.shown.row_of.items() if shown == row)
 
     def _find(self, then: Callable[[Found], object], conversation_id: str = "", pinned_only: bool = False) -> None:
-        """Find the messages of the chosen row, in its first conversation if none is named; that may take a moment."""
-        homes = [one.conversation_id for one in self.homes(self._chosen)]
-        home = conversation_id or next(iter(homes), "")
+        """Do something with the messages of the chosen row, or say that none were found; that may take a moment."""
 
         def take(found: Found | None) -> None:
             if found is None:
@@ -222,6 +226,24 @@ class EdgeRegion(QObject):
             else:
                 then(found)
 
+        self._search(self._finder, take, conversation_id, pinned_only)
+
+    @property
+    def chosen_branch(self) -> PricedBranch | None:
+        """Return the branch down to the chosen row, for its price; None while it is not found."""
+        row, found = self._row(self._chosen), self.chosen_price.found
+        if row is None or found is None:
+            return None
+        place = f"after {formatting.plural(len(found.path), 'message')}"
+        return PricedBranch(title_of(row), place, found.conversation_id, found.path[-1].id)
+
+    def _find_to_price(self, then: Then) -> None:
+        self._search(self._price_finder, then)
+
+    def _search(self, finder: MessageFinder, then: Then, conversation_id: str = "", pinned_only: bool = False) -> None:
+        """Find the messages of the chosen row, in its first conversation if none is named."""
+        homes = [one.conversation_id for one in self.homes(self._chosen)]
+        home = conversation_id or next(iter(homes), "")
         edges = self._edges_of_row(self._chosen)
         along = self._along()
         held = along.on(edges) if home == self._library.open_id and not pinned_only else []
@@ -229,9 +251,9 @@ class EdgeRegion(QObject):
             tree = self._library.tree
             if held[-1].id in tree:
                 first = along.named_by(edges) or held[0]
-                take(Found(home, first, tree.path_to(held[-1].id)))
+                then(Found(home, first, tree.path_to(held[-1].id)))
                 return
-        self._finder.find(home, edges, take, pinned_only)
+        finder.find(home, edges, then, pinned_only)
 
     def _go_to(self, found: Found) -> None:
         self._library.go_to(found.conversation_id, found.message.id)
@@ -313,21 +335,6 @@ class EdgeRegion(QObject):
 
     # State
 
-    def _look_up_price(self) -> None:
-        """Ask what the branch of the chosen row costs, where it is one of the open conversation."""
-        row = self._chosen
-        held = self._along().on(self._edges_of_row(row))
-        if not held or held[-1].id not in self._library.tree:
-            return
-        branch = Branch(self._library.tree.path_to(held[-1].id), self._model.current_model.fingerprint)
-
-        def take(priced: CostEstimate) -> None:
-            if row == self._chosen:
-                self._price = priced
-                self.state.refresh()
-
-        self._cost_queries.ask(_PRICE, branch, take, branch.options)
-
     def _state(self) -> EdgeState:
         shown, row = self._cache.shown, self._row(self._chosen)
         has = self._model.state.now.has
@@ -343,7 +350,9 @@ class EdgeRegion(QObject):
         )
         if row is None:
             return base
-        is_open = self._model.current_model.info is not None
+        priced = self.chosen_price.priced
+        info = self._model.current_model.info
+        is_open = info is not None
         is_known = is_open and bool(self.homes(row.id))
         is_held = is_open and row.residency != "none"
         return EdgeState(
@@ -354,7 +363,7 @@ class EdgeRegion(QObject):
             can_unpin=has("pins") and is_known and row.is_pinned and is_free,
             can_evict=has("evictions") and is_held and not row.is_pinned,
             can_warm_up=has("warm_ups") and is_known and is_free and row.residency != "live",
-            price=edge_text.price(self._price) if self._price is not None else "",
+            price=edge_text.price(priced, info.context_length) if info is not None and priced is not None else "",
             warming=base.warming,
             done=base.done,
             cold=base.cold,

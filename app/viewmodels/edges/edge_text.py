@@ -37,9 +37,9 @@ def warmed_up(event: WarmedUp) -> str:
     return f"Warm: {formatting.tokens(event.tokens)} were read"
 
 
-def price(priced: CostEstimate) -> str:
-    """Say what a warm up would cost."""
-    return price_sentence(warmth_from(priced, 0, priced.request.total + 1))
+def price(priced: CostEstimate, context: int) -> str:
+    """Say what a warm up would cost. context: how many tokens the model reads at most."""
+    return price_sentence(warmth_from(priced, 0, context))
 
 
 def others(found: Others) -> str:

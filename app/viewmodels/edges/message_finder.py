@@ -20,8 +20,6 @@ from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.cost_queries import CostQueries
 
-PURPOSE = "edge"
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -48,12 +46,13 @@ class MessageFinder(QObject):
         current_model: CurrentModel,
         cost_queries: CostQueries,
         edges: Callable[[], Mapping[int, TrieNodeView]],
+        purpose: str,
         parent: QObject | None = None,
     ) -> None:
-        """edges: returns the edges of the picture that is shown, by their ids."""
+        """edges: returns those of the picture that is shown, by their ids. purpose: of the queries that are asked."""
         super().__init__(parent)
         self._store, self._library, self._current_model = store, library, current_model
-        self._cost_queries, self._edges = cost_queries, edges
+        self._cost_queries, self._edges, self._purpose = cost_queries, edges, purpose
         self._search = 0
 
     def find(self, conversation_id: str, edge_ids: frozenset[int], then: Then, pinned_only: bool = False) -> None:
@@ -102,7 +101,7 @@ class MessageFinder(QObject):
             else:
                 self._ask_next(search, tree, ends, edge_ids, then)
 
-        self._cost_queries.ask(PURPOSE, branch, take, branch.options)
+        self._cost_queries.ask(self._purpose, branch, take, branch.options)
 
 
 def _ends(tree: MessageTree, pinned_only: bool) -> Iterator[str]:

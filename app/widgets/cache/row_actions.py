@@ -52,6 +52,11 @@ class RowActions(QWidget):
         """The buttons, from the left to the right."""
         return self.show_button, self.pin_button, self.free_button
 
+    @property
+    def is_to_warm_up(self) -> bool:
+        """Whether the last button warms the chosen row up, and can."""
+        return self._commands[2] == "warm_up_row" and self.free_button.isEnabled()
+
     def sizeHint(self) -> QSize:
         return QSize(300, 2 * _ABOVE + self._style.typography.row)
 

@@ -47,6 +47,7 @@ from app.widgets.window.chat_pane import ChatPane
 from app.widgets.window.chat_prices import ChatPrices
 from app.widgets.window.copy_commands import CopyCommands
 from app.widgets.window.drop import DropOutline, document, model_folder
+from app.widgets.window.edge_prices import EdgePrices
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.jump_commands import JumpCommands
 from app.widgets.window.library_commands import LibraryCommands
@@ -106,6 +107,7 @@ class MainWindow(QMainWindow):
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
         self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
         self.sidebar.list.mark_branches(self._branch_warmth)
+        self._edge_prices = EdgePrices(self.prices, self.cache.row_actions, app.edges)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)

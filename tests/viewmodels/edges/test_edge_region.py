@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.protocol.commands import Cancel, Evict, Pin, WarmUp
+from app.protocol.events import TrieChanged
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.edges.pin_keeper import PinKeeper
@@ -205,3 +208,43 @@ def test_paths_to_pinned_messages_are_read_from_all_conversations() -> None:
     store.messages.pin(second.id, False)
     assert store.messages.pinned_paths() == ()
     store.close()
+
+
+def test_the_price_of_warming_up_is_told_for_a_row_of_any_conversation(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "hello there")
+    first, last = app.library.open_id, app.library.tree.path[-1].id
+    app.library.new_conversation()
+    ask(qtbot, app, "something else")
+    app.edges.show_others(True)
+    for row in rows(app):
+        app.edges.choose(row)
+        assert not app.edges.state.now.price
+        qtbot.waitUntil(lambda: plain(app.edges.state.now.price) == "opens at once")
+    app.edges.choose(rows(app)[0])
+    qtbot.waitUntil(lambda: app.edges.chosen_branch is not None)
+    branch = app.edges.chosen_branch
+    assert branch is not None
+    assert (branch.conversation_id, branch.message_id) == (first, last)
+    assert branch.place == "after 2\u00a0messages"
+
+
+def test_a_price_is_looked_up_again_when_the_row_is_another(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "hello there")
+    app.edges.choose(rows(app)[0])
+    qtbot.waitUntil(lambda: bool(app.edges.state.now.price))
+    view = app.cache.trie_model.view
+    app.cache.take(TrieChanged(replace(view, nodes=(replace(view.nodes[0], residency="none", bytes=0),))))
+    assert not app.edges.state.now.price
+    qtbot.waitUntil(lambda: bool(app.edges.state.now.price))
+
+
+def test_looking_for_a_price_takes_the_place_of_no_verb(qtbot: QtBot, app: App, script: Script) -> None:
+    """A pin is asked for at the very moment at which the price of the row is."""
+    ask(qtbot, app, "hello there")
+    app.library.new_conversation()
+    ask(qtbot, app, "something else")
+    app.edges.show_others(True)
+    app.edges.choose(rows(app)[0])
+    app.edges.pin_row()
+    app.edges.chosen_price._look_up()
+    qtbot.waitUntil(lambda: len(of_kind(script, Pin)) == 1)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.protocol.events import TrieChanged
 from app.viewmodels.app import App
 from app.viewmodels.warmth.price_card import PriceCard
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
@@ -16,6 +19,7 @@ from app.widgets.kit.theme import LIGHT
 from app.widgets.sidebar.sidebar import ConversationList
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.price_hover import HOVER_MS
+from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask
 from tests.widgets.pictures import count, picture
 
@@ -214,3 +218,27 @@ def test_a_row_of_the_outline_tells_its_price(qtbot: QtBot, forked: MainWindow, 
     found = card(forked)
     assert found is not None
     assert found.title == model.row_of(tree.row_id).title  # type: ignore[union-attr]
+
+
+def test_the_button_that_warms_a_row_up_tells_what_that_costs(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.tells_edges = True
+    ask(qtbot, app, "How are you?")
+    window.inspector.show_pane("cache")
+    qtbot.waitUntil(lambda: app.edges._along().priced.known > 2)
+    view = app.cache.trie_model.view
+    app.cache.take(TrieChanged(replace(view, nodes=(replace(view.nodes[0], residency="none", bytes=0),))))
+    window.cache.tree.come_to(view.nodes[0].id, is_chosen=True)
+    button = window.cache.row_actions.free_button
+    qtbot.waitUntil(lambda: window.cache.row_actions.is_to_warm_up and app.edges.chosen_branch is not None)
+    rest(button, button.rect().center())
+    qtbot.waitUntil(lambda: card(window) is not None)
+    told = card(window)
+    assert told is not None
+    assert told.title.startswith("prompt")
+    assert told.place == "after 2\u00a0messages"
+    leave(button)
+    assert card(window) is None
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: card(window) is not None)
