@@ -18,7 +18,7 @@ _WORDS = ("short", "two\n\nlines", "half\n\n" * 8, "full\n\n" * 36)
 
 def say(qtbot: QtBot, app: App, text: str) -> None:
     """Ask this, and wait for the answer."""
-    app.chat.asking.send(text)
+    app.chat.requests.send(text)
     rows = app.chat.chat_model
     qtbot.waitUntil(lambda: [row.text for row in rows.rows[-2:-1]] == [text])
     qtbot.waitUntil(lambda: not rows.rows[-1].is_streaming and rows.rows[-1].footer is not None)
