@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.problem_card import ProblemCard
+from app.widgets.kit.accessible import speak_as
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
@@ -35,6 +36,7 @@ class ProblemView(QWidget):
         self._style = style
         self._card = ProblemCard("", "", "", "")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        speak_as(self, QAccessible.Role.Grouping)
         self.action = Button(style, "", is_default=True, parent=self)
         self.other = Button(style, "", parent=self)
         self.choices: list[Button] = []
