@@ -245,11 +245,21 @@ class BlockLayout:
 
     def line_top(self, position: int, width: float) -> float:
         """Return the top of a character's line, in points from the block's top."""
+        return self._line(position, width)[0]
+
+    def line_bottom(self, position: int, width: float) -> float:
+        """Return the bottom of a character's line, in points from the block's top."""
+        return self._line(position, width)[1]
+
+    def _line(self, position: int, width: float) -> tuple[float, float]:
         document = self.lay_out(width)
-        text_block = document.findBlock(min(position, document.characterCount() - 1))
+        position = min(position, document.characterCount() - 1)
+        text_block = document.findBlock(position)
         line = text_block.layout().lineForTextPosition(position - text_block.position())
-        top = document.documentLayout().blockBoundingRect(text_block).top() + self.head
-        return top + line.y() if line.isValid() else top
+        rect = document.documentLayout().blockBoundingRect(text_block).translated(0, self.head)
+        if not line.isValid():
+            return rect.top(), rect.bottom()
+        return rect.top() + line.y(), rect.top() + line.y() + line.height()
 
     def end(self, width: float) -> QRectF:
         """Return where the next character would stand: a rectangle without width, in points from the block's corner."""

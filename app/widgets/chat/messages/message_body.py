@@ -29,6 +29,7 @@ from app.widgets.chat.messages.block_layout import (
     characters_to_line,
     estimated_lines,
 )
+from app.widgets.chat.messages.passages import Passage, find_passages
 from app.widgets.chat.messages.segment_layout import blocks_of, goes_on, rest_of
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -73,6 +74,7 @@ class MessageBody:
         self._ends = [0.0]
         self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
+        self._passages: list[Passage] | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -98,6 +100,7 @@ class MessageBody:
         """Show other segments. Those that stay, and the beginning of one that goes on, are not laid out again."""
         if segments == self._segments:
             return
+        self._passages = None
         old, self._segments = self._segments, segments
         kept = sum(takewhile(bool, map(eq, old, segments)))
         grown = kept == len(old) - 1 and kept < len(segments) and goes_on(old[kept], segments[kept])
@@ -142,6 +145,7 @@ class MessageBody:
 
     def renew_formulas(self) -> bool:
         """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
+        self._passages = None
         return sum(laid.renew_formulas() for laid in self._laid) > 0
 
     def drop_documents(self) -> None:
@@ -274,6 +278,20 @@ class MessageBody:
         document = laid.document
         is_whole = span[0] == 0 and span[1] >= document.characterCount() - 1
         return laid.block.text if is_whole else written_markdown(document, *span)
+
+    def passages(self) -> list[Passage]:
+        """Return what one reads one after the other."""
+        if self._passages is None:
+            self._passages = list(find_passages(self._split()))
+        return self._passages
+
+    def passage_rect(self, passage: Passage) -> QRectF:
+        """Return the place of a passage, as wide as the body; its blocks are laid out."""
+        top = self.line_top(TextPoint(*passage.first))
+        last = min(passage.last[0], len(self._split()) - 1)
+        laid = self._lay_out(last)
+        height = laid.line_bottom(passage.last[1], self._width) + self._top_of(last) - top
+        return QRectF(0, top, self._width, height)
 
     def word_at(self, point: TextPoint) -> Selection:
         """Return the first and last point of the word around a point."""

@@ -39,6 +39,7 @@ from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.marked_text import marks_by_block, place_of
 from app.widgets.chat.messages.message_menu import branch_action, message_menu
 from app.widgets.chat.messages.message_to_edit import is_head_in_sight, message_to_edit
+from app.widgets.chat.messages.passage_cursor import PassageCursor
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_controls import RowControls
 from app.widgets.chat.messages.row_item import RowItem
@@ -113,6 +114,7 @@ class ChatView(RowView):
         self.controls = RowControls(style, self.viewport(), self, actions)
         self.pill = JumpPill(style, self.viewport())
         self.pointer = Pointer(self)
+        self.passages = PassageCursor(self, self.pointer)
         self.marks_of: Callable[[MessageRow], Sequence[TextMark]] = lambda _row: ()
         self._connect()
         self._is_settling = False

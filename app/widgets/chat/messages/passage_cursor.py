@@ -1,0 +1,109 @@
+"""Option with Up and Down: from passage to passage within a message, and on into its neighbours.
+
+The passage that was come to is selected, so that it is seen and can be copied, and a screen reader says what it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt
+from PySide6.QtGui import QAccessible, QKeyEvent
+
+from app.widgets.chat.messages.message_body import MessageBody, TextPoint
+from app.widgets.chat.messages.passages import Passage, PassageKind
+from app.widgets.chat.messages.pointer import Pointer
+from app.widgets.chat.messages.row_view import WHEEL_STEP, RowView
+from app.widgets.kit.accessible import RowPart, announce, speak_rows
+
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+_MOVES = Qt.KeyboardModifier.KeypadModifier  # the arrow keys of a Mac have it
+_OPTION = "Option" if sys.platform == "darwin" else "Alt"
+_LONGEST_SPOKEN = 4000
+
+
+class PassageCursor(QObject):
+    """Watches the chat's keys, and tells screen readers of the passages of each message."""
+
+    def __init__(self, view: RowView, pointer: Pointer) -> None:
+        super().__init__(view)
+        self._view = view
+        self._pointer = pointer
+        view.installEventFilter(self)
+        view.setAccessibleDescription(
+            f"Up and Down go from message to message; with {_OPTION}, from paragraph to paragraph within one."
+        )
+        speak_rows(view, self._parts)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            way = _STEPS.get(Qt.Key(event.key()))
+            if way is not None and event.modifiers() & ~_MOVES == Qt.KeyboardModifier.AltModifier:
+                self.step(way)
+                return True
+        return False
+
+    def step(self, way: int) -> None:
+        """Go to the passage after (+1) or before (-1) what is selected in the current message, or to its first or last.
+
+        From the last one it goes on in the message below, from the first one in that above.
+        """
+        rows, number = self._view.layout_of_rows, self._view.currentIndex().row()
+        if number < 0:
+            number = len(rows) - 1
+        selected = self._pointer.selection.of(number) if 0 <= number < len(rows) else None
+        while 0 <= number < len(rows):
+            found = rows.item(number).body.passages()
+            beyond = [one for one in found if selected is None or (TextPoint(*one.first) > selected[0]) is (way > 0)]
+            if selected is not None and way < 0:
+                beyond = [one for one in beyond if TextPoint(*one.first) != selected[0]]
+            if beyond:
+                self._come_to(number, beyond[0 if way > 0 else -1])
+                return
+            number, selected = number + way, None
+
+    def _come_to(self, number: int, passage: Passage) -> None:
+        body = self._view.layout_of_rows.item(number).body
+        self._view.setCurrentIndex(self._view.model().index(number, 0))
+        self._pointer.selection.take(number, (TextPoint(*passage.first), TextPoint(*passage.last)))
+        for _ in range(2):  # what was an estimate on the way there is measured now
+            rect, bar = self._rect(number, passage), self._view.verticalScrollBar()
+            height = self._view.viewport().height()
+            if rect.top() < WHEEL_STEP or rect.bottom() > height - WHEEL_STEP:
+                is_below = rect.top() >= WHEEL_STEP and rect.height() < height - 2 * WHEEL_STEP
+                by = rect.bottom() - height + WHEEL_STEP if is_below else rect.top() - WHEEL_STEP
+                bar.setValue(bar.value() + by)
+        self._view.viewport().update()
+        announce(self._view, spoken(body, passage))
+
+    def _rect(self, number: int, passage: Passage) -> QRect:
+        item = self._view.layout_of_rows.item(number)
+        place = item.body.passage_rect(passage)
+        row = QRectF(self._view.row_rect(number))
+        return place.translated(item.text.topLeft() + row.topLeft()).toAlignedRect()
+
+    def _parts(self, number: int) -> list[RowPart]:
+        rows = self._view.layout_of_rows
+        if not 0 <= number < len(rows):
+            return []
+        body = rows.item(number).body
+        return [
+            RowPart(role_of(one), partial(spoken, body, one), partial(self._rect, number, one))
+            for one in body.passages()
+        ]
+
+
+def role_of(passage: Passage) -> QAccessible.Role:
+    """Return what a passage is told as: a Mac knows headings, and goes from one to the next."""
+    return QAccessible.Role.Heading if passage.kind is PassageKind.HEADING else QAccessible.Role.StaticText
+
+
+def spoken(body: MessageBody, passage: Passage) -> str:
+    """Say a passage: what it is, and its words. Cells of a table are divided by commas."""
+    words = body.selected_text(TextPoint(*passage.first), TextPoint(*passage.last)).strip()
+    if passage.kind is PassageKind.TABLE:
+        words = words.replace("\t", ", ")
+    if len(words) > _LONGEST_SPOKEN:
+        words = f"{words[:_LONGEST_SPOKEN]}…"
+    return ": ".join(filter(None, [passage.says, words]))

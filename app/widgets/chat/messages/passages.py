@@ -1,0 +1,103 @@
+"""The passages of a message: what one reads one after the other, each a paragraph, a heading, a list, code or a table.
+
+They are what the keyboard goes through within a message and what a screen reader tells of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextFormat
+
+from app.protocol.figures import plural
+from app.widgets.chat.markdown.blocks import Kind
+from app.widgets.chat.markdown.document import QuietDocument
+from app.widgets.chat.messages.block_layout import BlockLayout
+
+END = 1 << 30
+
+
+class PassageKind(Enum):
+    """Kinds of passages, by what is said before their words."""
+
+    TEXT = auto()
+    HEADING = auto()
+    LIST = auto()
+    QUOTATION = auto()
+    TABLE = auto()
+    CODE = auto()
+    THOUGHT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage: from which character of which block of its message to which. says: what it is, "" for plain text."""
+
+    kind: PassageKind
+    says: str
+    first: tuple[int, int]
+    last: tuple[int, int]
+
+
+def find_passages(blocks: Sequence[BlockLayout]) -> Iterator[Passage]:
+    """Yield the passages of a message in reading order."""
+    number = 0
+    while number < len(blocks):
+        block, end = blocks[number].block, number + 1
+        if block.kind is Kind.CODE:
+            while end < len(blocks) and blocks[end].block.continues_code:
+                end += 1
+            lines = sum(one.block.text.count("\n") + 1 for one in blocks[number:end])
+            says = ", ".join(filter(None, ["Code", block.language, plural(lines, "line")]))
+            yield Passage(PassageKind.CODE, says, (number, 0), (end - 1, END))
+        elif block.kind is Kind.THOUGHT:
+            yield Passage(PassageKind.THOUGHT, "Thought", (number, 0), (number, END))
+        elif block.kind is Kind.PLAIN:
+            if block.text.strip():
+                yield Passage(PassageKind.TEXT, "", (number, 0), (number, END))
+        else:
+            yield from _in_document(number, blocks[number].document)
+        number = end
+
+
+def _in_document(number: int, document: QuietDocument) -> Iterator[Passage]:
+    """Yield the passages of a run of Markdown: blocks of one list, table or quotation together."""
+    block = document.begin()
+    while block.isValid():
+        kind, says, first, following = _passage_at(block)
+        last = following.previous() if following.isValid() else document.lastBlock()
+        end = last.position() + last.length() - 1
+        if kind is not PassageKind.TEXT or block.text().strip():
+            yield Passage(kind, says, (number, first.position()), (number, end))
+        block = following
+
+
+def _passage_at(block: QTextBlock) -> tuple[PassageKind, str, QTextBlock, QTextBlock]:
+    """Return the passage that begins with a block, and the block after it."""
+    table = QTextCursor(block).currentTable()
+    if table:
+        following = block
+        while following.isValid() and following.position() <= table.lastPosition():
+            following = following.next()
+        says = f"Table, {plural(table.columns(), 'column')}, {plural(table.rows(), 'row')}"
+        return PassageKind.TABLE, says, block, following
+    level = block.blockFormat().headingLevel()
+    if level:
+        return PassageKind.HEADING, f"Heading {level}", block, block.next()
+    following = block.next()
+    if block.textList():
+        items = 1
+        while following.isValid() and following.textList():
+            items, following = items + 1, following.next()
+        return PassageKind.LIST, f"List, {plural(items, 'item')}", block, following
+    if _is_quoted(block):
+        while following.isValid() and _is_quoted(following):
+            following = following.next()
+        return PassageKind.QUOTATION, "Quotation", block, following
+    return PassageKind.TEXT, "", block, following
+
+
+def _is_quoted(block: QTextBlock) -> bool:
+    return bool(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel))

@@ -1,0 +1,220 @@
+"""Within a message: from passage to passage by keys, with words for whoever listens, and a tree for screen readers."""
+
+from __future__ import annotations
+
+import gc
+import random
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from app.viewmodels.actions import BY_ID
+from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.rows import Segment, SegmentKind
+from app.widgets.chat.messages import passage_cursor
+from app.widgets.chat.messages.message_body import MessageBody, TextPoint
+from app.widgets.chat.messages.passage_cursor import spoken
+from app.widgets.chat.messages.view import ChatView
+from app.widgets.kit import accessible
+from app.widgets.kit.style import Style
+from tests.fakes.shown import Shown
+from tests.seeds import each_seed
+from tests.widgets.chat.sample_messages import answer, question
+from tests.widgets.pictures import show
+
+Role = QAccessible.Role
+Name = QAccessible.Text.Name
+EVERY_KIND = """# The plan
+
+It holds for **four** days.
+
+- by train
+- by tram
+
+> Take the early one.
+
+| day | place | price |
+|-----|-------|------:|
+| Tue | Alfama | 0 |
+| Wed | Sintra | 10 |
+
+```python
+print("a")
+print("b")
+```
+
+Then $x^2$ and home."""
+SAID = [
+    "Heading 1: The plan",
+    "It holds for four days.",
+    "List, 2 items: - by train\n- by tram",
+    "Quotation: Take the early one.",
+    "Table, 3 columns, 3 rows: day, place, price\nTue, Alfama, 0\nWed, Sintra, 10",
+    'Code, python, 2 lines: print("a")\nprint("b")',
+    "Then $x^2$ and home.",
+]
+PIECES = [
+    *("# Title", "one two", "- a\n- b\n  - c", "1. x\n2. y", "> said\n> again", "|a|b|\n|-|-|\n|1|2|", "a  \nb", "---"),
+    *("```js\nlet a\n\nlet b\n```", "```\nhalf", "text\n```py\nx\n```\nmore", "## H\nright below", "$$\nx\n$$"),
+    "[^1]: note",
+]
+
+
+def said(body: MessageBody) -> list[str]:
+    return [spoken(body, one).replace("\u00a0", " ") for one in body.passages()]
+
+
+def body_of(text: str, style: Style) -> MessageBody:
+    body = MessageBody([Segment(SegmentKind.MARKDOWN, text)], style)
+    body.set_width(500)
+    return body
+
+
+def test_each_says_what_it_is_and_its_words(style: Style) -> None:
+    assert said(body_of(EVERY_KIND, style)) == SAID
+
+
+@each_seed(range(60))
+def test_no_word_is_left_out_or_said_twice(style: Style, seed: int) -> None:
+    rng = random.Random(seed)
+    body = body_of("\n\n".join(rng.choices(PIECES, k=rng.randint(0, 8))), style)
+    pieces = [body.selected_text(TextPoint(*one.first), TextPoint(*one.last)) for one in body.passages()]
+    assert "".join("".join(pieces).split()) == "".join(body.selected_text(*body.all_of_it()).split())
+    assert all(one.strip() for one in pieces)
+
+
+@each_seed(range(30))
+def test_an_answer_that_has_grown_says_what_it_says_when_it_comes_whole(style: Style, seed: int) -> None:
+    rng = random.Random(seed)
+    text = "\n\n".join(rng.choices(PIECES, k=6))
+    growing, at = body_of("", style), 0
+    while at < len(text):
+        at += rng.randint(1, 12)
+        growing.set_segments([Segment(SegmentKind.MARKDOWN, text[:at])])
+        growing.settle(0, 4000)
+        growing.passages()
+    assert said(growing) == said(body_of(text, style))
+
+
+# By keys
+
+
+@pytest.fixture
+def view(qtbot: QtBot, style: Style) -> ChatView:
+    chat = ChatModel()
+    view = ChatView(style, chat, Shown(ChatState(can_fork=True, can_regenerate=True)), BY_ID)
+    qtbot.addWidget(view)
+    show(view, 840, 300)
+    chat.show(
+        [question("q1", "Where to?"), answer("a1", EVERY_KIND), question("q2", "And then?"), answer("a2", "Home.")]
+    )
+    QApplication.processEvents()
+    return view
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    words: list[str] = []
+    monkeypatch.setattr(passage_cursor, "announce", lambda _view, text: words.append(text.replace("\u00a0", " ")))
+    return words
+
+
+ALL = ["Where to?", *SAID, "And then?", "Home."]
+
+
+def test_option_with_the_arrows_goes_through_all_passages_and_back(
+    qtbot: QtBot, view: ChatView, heard: list[str]
+) -> None:
+    alt = Qt.KeyboardModifier.AltModifier
+    view.setCurrentIndex(view.model().index(0, 0))
+    for place, words in enumerate([*ALL, None]):
+        qtbot.keyClick(view, Qt.Key.Key_Down, alt)
+        if words is None:
+            assert len(heard) == len(ALL), "below the last one there is nothing"
+            break
+        assert heard[-1] == words
+        assert view.currentIndex().row() == (0 if place == 0 else 1 if place <= len(SAID) else place - len(SAID) + 1)
+        view.copy()
+        bare = words.split(": ", 1)[-1] if words in SAID and place not in (2, 7) else words
+        assert bare.replace(", ", "\t").split() == QGuiApplication.clipboard().text().replace(", ", "\t").split()
+    for words in reversed(ALL[:-1]):
+        qtbot.keyClick(view, Qt.Key.Key_Up, alt)
+        assert heard[-1] == words
+
+
+def test_the_passage_that_was_come_to_is_in_sight(qtbot: QtBot, view: ChatView, heard: list[str]) -> None:
+    view.setCurrentIndex(view.model().index(0, 0))
+    for way in [Qt.Key.Key_Down] * (len(ALL) + 1) + [Qt.Key.Key_Up] * len(ALL):
+        qtbot.keyClick(view, way, Qt.KeyboardModifier.AltModifier)
+        number = view.currentIndex().row()
+        first, last = view.pointer.selection.of(number) or pytest.fail("nothing is selected")
+        (found,) = (
+            one for one in view.layout_of_rows.item(number).body.passages() if (one.first, one.last) == (first, last)
+        )
+        rect = view.passages._rect(number, found)
+        assert rect.top() >= 0
+        assert rect.bottom() <= view.viewport().height() or rect.height() > view.viewport().height() - 100
+
+
+# What screen readers are told
+
+
+def test_a_message_has_its_passages_as_parts(view: ChatView) -> None:
+    found = QAccessible.queryAccessibleInterface(view)
+    assert found.childCount() == 4
+    message = found.child(1)
+    assert message.role() is Role.Grouping
+    assert "message 2 of 4" in message.text(Name)
+    parts = [message.child(number) for number in range(message.childCount())]
+    assert [part.text(Name).replace("\u00a0", " ") for part in parts] == SAID
+    assert [part.role() for part in parts] == [Role.Heading] + [Role.StaticText] * 6
+    rects = [part.rect() for part in parts]
+    assert all(above.bottom() <= below.top() + 1 for above, below in pairwise(rects))
+    assert all(message.rect().adjusted(-1, -1, 1, 1).contains(rect) for rect in rects)
+    assert message.childAt(rects[0].center().x(), rects[0].center().y()).text(Name) == parts[0].text(Name)
+    assert [message.indexOfChild(part) for part in parts] == list(range(7))
+
+
+@each_seed(range(6))
+def test_what_is_held_of_rows_that_go_is_not_valid_any_more_and_does_no_harm(view: ChatView, seed: int) -> None:
+    rng, held = random.Random(seed), []
+    QAccessible.setActive(True)
+    for _ in range(12):
+        count = rng.randint(0, 6)
+        view._chat.show([answer(f"{rng.random()}", rng.choice(PIECES)) for _ in range(count)])
+        if rng.random() < 0.5:
+            QApplication.processEvents()
+        found = QAccessible.queryAccessibleInterface(view)
+        assert found.childCount() == count
+        held += [found.child(number) for number in range(count)]
+        held += [one.child(0) for one in held if one.isValid() and one.childCount()]
+        gc.collect()
+        for one in rng.sample(held, min(len(held), 20)):
+            assert isinstance(one.text(Name), str)
+            assert isinstance(one.rect(), QRect)
+            one.state()
+            one.childCount()
+    QAccessible.setActive(False)
+
+
+def test_a_view_that_goes_takes_all_of_it_away(qtbot: QtBot, style: Style) -> None:
+    for _ in range(3):
+        chat = ChatModel()
+        view = ChatView(style, chat, Shown(ChatState()), BY_ID)
+        chat.show([answer("a1", EVERY_KIND)])
+        found = QAccessible.queryAccessibleInterface(view)
+        message = found.child(0)
+        part = message.child(0)
+        assert part.isValid()
+        del found
+        view.deleteLater()
+        del view
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+        assert not [one for one in accessible._told if not isValid(one)]
