@@ -69,7 +69,7 @@ class Composer(QWidget):
         QWidget.setTabOrder(self.go_on, self.keep)
         QWidget.setTabOrder(self.keep, self.clip)
         QWidget.setTabOrder(self.clip, self.button)
-        QWidget.setTabOrder(self.button, self.cancel)
+        QWidget.setTabOrder(self.cancel, self.edit)
         self._refresh()
 
     def show_keys(self, go_on: str, attach: str) -> None:

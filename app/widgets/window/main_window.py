@@ -245,7 +245,7 @@ class MainWindow(QMainWindow):
             chat.view.pill,
         ]
         composer = composer_area.composer
-        order += [composer.edit, composer.go_on, composer.keep, composer.clip, composer.button, composer.cancel]
+        order += [composer.cancel, composer.edit, composer.go_on, composer.keep, composer.clip, composer.button]
         order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other]
         order += self.inspector.tab_order
         for before, after in pairwise(order):
