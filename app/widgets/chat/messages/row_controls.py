@@ -40,9 +40,9 @@ OF_ANSWER = ("edit_answer", "branch_here", "regenerate")
 class ControlKind(IntEnum):
     """Kinds of controls, in the order in which the keyboard comes to those of one message."""
 
-    SWITCHER = 0
+    QUESTION = 0
     NAME = 1
-    QUESTION = 2
+    SWITCHER = 2
     ATTACHMENT = 3
     THOUGHT = 4
     CODE = 5
