@@ -19,6 +19,7 @@ SLOW = (
     "packaging/test_frozen_window.py",
     "packaging/test_setup.py",
     "packaging/test_shots.py",
+    "packaging/test_every_widget.py",
     "hub/test_process.py",
     "viewmodels/hub/test_hub_region.py",
     "widgets/models/test_get_models.py",

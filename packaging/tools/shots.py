@@ -13,7 +13,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -583,8 +584,9 @@ class Stillness:
         return self._turns >= STILL
 
 
-def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
-    """Build the program around the scene, let the person act, and keep the picture."""
+@contextmanager
+def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWindow, Style]]:
+    """Build the program around the scene and let the person act; it ends with the block."""
     database = folder / "conversations.db"
     if scene.is_filled:
         store = Store(database)
@@ -611,16 +613,21 @@ def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
         wait(f"{scene.name} is priced", lambda: _is_priced(app))
     if scene.then is not None:
         scene.then(app, window)
-    part = scene.part(window)
-    still = Stillness(part)
+    still = Stillness(scene.part(window))
     wait(f"{scene.name} is shown", lambda: scene.shown(app) and stage.is_idle and still.holds())
-    save(part, scene.name, theme, out)
+    yield window, style
     app.close()
     style.formulas.close()
     window.close()
     for each in (window, app, stage):
         each.deleteLater()
     turn()
+
+
+def shoot(scene: Scene, theme: Theme, folder: Path, out: Path) -> None:
+    """Keep the picture of a scene."""
+    with standing(scene, theme, folder) as (window, _style):
+        save(scene.part(window), scene.name, theme, out)
 
 
 def save(widget: QWidget, name: str, theme: Theme, out: Path) -> None:

@@ -1,0 +1,257 @@
+"""Walk every widget of every state of the window as a screen reader, the Tab key and an eye would, and tell the faults.
+
+    python tests/packaging/every_widget.py [STATE ...]
+
+The states are those of the pictures and a few more, each once: another size changes no name and no colour. A line to
+each fault, then one with the classes of widgets that were seen.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parents[2] / "packaging"), str(Path(__file__).parents[2])]
+from PySide6.QtCore import QPoint, QRect, Qt  # noqa: E402
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QImage  # noqa: E402
+from PySide6.QtWidgets import (  # noqa: E402
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QTextEdit,
+    QTreeView,
+    QWidget,
+)
+from tools import shots  # noqa: E402
+
+from app.main import application  # noqa: E402
+from app.viewmodels.app import App  # noqa: E402
+from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
+from app.widgets.window.about import AboutBox  # noqa: E402
+from app.widgets.window.main_window import MainWindow  # noqa: E402
+
+Role = QAccessible.Role
+LEAST_CONTRAST = 4.5
+MOST_ROWS = 40
+SIZES = ("-large", "-narrow", "-wide", "-large-text")
+# Of a channel's 256 values the light that it sends out, WCAG 2.2.
+LINEAR = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.arange(256) / 255])
+NOTHING = {Role.NoRole, Role.Client, Role.Border, Role.Pane}
+ACTS = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QTextEdit)
+
+
+def visible() -> list[QWidget]:
+    """Return every widget in sight, of every window."""
+    return [one for one in QApplication.allWidgets() if one.isVisible() and not one.visibleRegion().isEmpty()]
+
+
+def title(widget: QWidget) -> str:
+    """Name a widget for whoever reads of its fault."""
+    words = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton | QLabel) else "")
+    return f"{type(widget).__name__} {words!r} in {type(widget.parent()).__name__}"
+
+
+def takes_keys(widget: QWidget) -> bool:
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled()
+
+
+# What a screen reader is told
+
+
+def spoken(found: QAccessibleInterface) -> str:
+    return found.text(QAccessible.Text.Name).strip()
+
+
+def names(widgets: list[QWidget]) -> Iterator[str]:
+    """Tell what acts, or the keyboard comes to, and says neither its name nor what it is."""
+    for widget in widgets:
+        if widget.focusProxy() is not None or not (isinstance(widget, ACTS) or takes_keys(widget)):
+            continue
+        found = QAccessible.queryAccessibleInterface(widget)
+        if found is None or not spoken(found):
+            yield f"has no name: {title(widget)}"
+        elif found.role() in NOTHING:
+            yield f"is a {found.role().name}: {title(widget)}"
+
+
+def rows(widgets: list[QWidget]) -> Iterator[str]:
+    """Tell rows of lists without words, and rows that say they are switched on and off when they are opened.
+
+    Those of trees are told by Qt, which knows their levels; it says so of every row.
+    """
+    for view in widgets:
+        found = QAccessible.queryAccessibleInterface(view) if isinstance(view, QAbstractItemView) else None
+        for number in range(min(MOST_ROWS, found.childCount()) if found is not None else 0):
+            row = found.child(number)
+            if row is None or row.state().invisible:
+                continue
+            actions = row.actionInterface()
+            if not spoken(row) and row.role() not in (Role.ColumnHeader, Role.RowHeader):
+                yield f"row {number} has no words: {title(view)}"
+            if actions is not None and "Toggle" in actions.actionNames() and not isinstance(view, QTreeView):
+                yield f"row {number} is toggled: {title(view)}"
+
+
+# The keyboard
+
+
+def stops(window: QWidget) -> list[QWidget]:
+    """Return what Tab comes to in a window, in that order."""
+    found, widget = [], window
+    for _ in range(10_000):
+        widget = widget.nextInFocusChain()
+        if widget is window:
+            break
+        if widget.window() is window and widget.isVisible() and takes_keys(widget) and widget.focusProxy() is None:
+            found.append(widget)
+    return found
+
+
+def reached(window: QWidget, widgets: list[QWidget]) -> Iterator[str]:
+    """Tell buttons and fields that Tab does not come to, and neighbours that it comes to against the order seen."""
+    order = stops(window)
+    met = set(order)
+    for widget in widgets:
+        is_act = isinstance(widget, QAbstractButton | QLineEdit) and widget.isEnabled() and widget.window() is window
+        if is_act and widget not in met and widget.focusProxy() is None and not is_beside(widget, met):
+            yield f"Tab does not come to it: {title(widget)}"
+    for before, after in pairwise(order):
+        if before.parentWidget() is after.parentWidget() and is_before(place(after), place(before)):
+            yield f"Tab comes to it too late: {title(after)}, after {title(before)}"
+
+
+def is_beside(widget: QWidget, met: set[QWidget]) -> bool:
+    """Whether the arrow keys lead to it from a neighbour that Tab comes to: one of several choices."""
+    return any(one in met for one in widget.parentWidget().findChildren(QAbstractButton)) and widget.isCheckable()
+
+
+def place(widget: QWidget) -> QRect:
+    return QRect(widget.mapToGlobal(QPoint(0, 0)), widget.size())
+
+
+def is_before(first: QRect, second: QRect) -> bool:
+    """Whether one place is read before another: above it, or left of it in the same line."""
+    if first.bottom() <= second.top():
+        return first.left() < second.right() and second.left() < first.right()
+    return second.top() < first.bottom() and first.top() < second.bottom() and first.right() <= second.left()
+
+
+# What is seen
+
+
+def words_of(widget: QWidget) -> str:
+    if isinstance(widget, QLabel):
+        return widget.text()
+    return widget.text() if isinstance(widget, QAbstractButton) else ""
+
+
+def contrasts(widgets: list[QWidget], theme: Theme) -> Iterator[str]:
+    """Tell words that stand out too little from their ground, as they are painted."""
+    mode = "dark" if theme.is_dark else "light"
+    pictures: dict[QWidget, QImage] = {}
+    for widget in widgets:
+        is_whole = widget.visibleRegion().boundingRect() == widget.rect()
+        if not words_of(widget).strip() or not widget.isEnabled() or not is_whole:
+            continue
+        window = widget.window()
+        if window not in pictures:
+            pictures[window] = window.grab().toImage()
+        ratio = pictures[window].devicePixelRatio()
+        part = QRect(widget.mapTo(window, QPoint(0, 0)) * ratio, widget.size() * ratio)
+        found = contrast(pictures[window].copy(part))
+        if 1.05 < found < LEAST_CONTRAST:
+            yield f"stands out {found:.1f} to 1 ({mode}): {title(widget)}"
+
+
+def contrast(image: QImage) -> float:
+    """Return the contrast of what stands out most from the commonest colour of a picture."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()]
+    colours, counts = np.unique(pixels, return_counts=True)
+    linear = LINEAR[np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255])]
+    brightness = (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]) + 0.05
+    ground = brightness[counts.argmax()]
+    return float(max(brightness.max() / ground, ground / brightness.min()))
+
+
+def examine(scene: shots.Scene) -> tuple[set[str], set[str]]:
+    """Return the faults of a state, and the classes of what was seen in it."""
+    faults, seen = set[str](), set[str]()
+    with tempfile.TemporaryDirectory() as folder, shots.standing(scene, LIGHT, Path(folder)) as (_window, style):
+        widgets = visible()
+        seen |= {name for one in QApplication.allWidgets() if one.isVisible() for name in classes(one)}
+        faults |= {*names(widgets), *rows(widgets)}
+        for window in {one.window() for one in widgets}:
+            if not isinstance(window, QMenu):
+                faults |= set(reached(window, widgets))
+        faults |= set(contrasts(widgets, LIGHT))
+        style.set_theme(DARK)
+        shots.turn()
+        faults |= set(contrasts(visible(), DARK))
+    return faults, seen
+
+
+def classes(widget: QWidget) -> Iterator[str]:
+    for one in type(widget).__mro__:
+        if one.__module__.startswith("app."):
+            yield f"{one.__module__}.{one.__qualname__}"
+
+
+def _open_acknowledgements(_app: App, window: MainWindow) -> None:
+    window.do("about")
+    window.findChild(AboutBox).show_acknowledgements()
+
+
+def _trash(app: App, window: MainWindow) -> None:
+    app.library.edits.delete_conversation(app.library.open_id)
+    window.do("trash")
+
+
+def _scroll_away(app: App, window: MainWindow) -> None:
+    shots._ask("And then?")(app, window)
+    shots.wait("it is written", lambda: bool(app.chat.chat_model.rows[-1].text))
+    bar = window.chat.view.verticalScrollBar()
+    bar.setValue(bar.minimum())
+
+
+def _find_everywhere(_app: App, window: MainWindow) -> None:
+    window.sidebar.field.setText("train")
+
+
+MORE = (
+    shots.Scene("naming", shots.Stage, then=lambda _app, window: window.do("name_branch")),
+    shots.Scene("trash", shots.Stage, then=_trash),
+    shots.Scene("about", shots.Stage, then=_open_acknowledgements),
+    shots.Scene("pill", shots.Stage, then=_scroll_away),
+    shots.Scene("found", shots.Stage, then=_find_everywhere, shown=lambda app: bool(app.library.search.rows.rows)),
+)
+
+
+def main() -> None:
+    _app = application()
+    QApplication.setCursorFlashTime(0)
+    QAccessible.setActive(True)
+    all_seen = set[str]()
+    shots.PATIENCE = 300.0
+    states = [scene for scene in (*shots.SCENES, *MORE) if not scene.name.endswith(SIZES)]
+    for scene in states:
+        if not sys.argv[1:] or scene.name in sys.argv[1:]:
+            faults, seen = examine(scene)
+            all_seen |= seen
+            for fault in sorted(faults):
+                sys.stdout.write(f"{scene.name}: {fault}\n")
+    sys.stdout.write(f"{json.dumps(sorted(all_seen))}\n")
+
+
+if __name__ == "__main__":
+    main()
