@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from app.viewmodels.actions import ACTIONS, BUTTONS, SUBMENUS, TABLE, bound, che
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import SettingsValues
 
+APP = Path(__file__).parents[2] / "app"
 OF_A_WINDOW = [action.id for action in ACTIONS if action.run is None and not action.setting]
 
 
@@ -73,3 +77,24 @@ def test_a_boolean_setting_is_turned_on_and_marked(app: App) -> None:
     app.act("keep_every_fork")
     assert app.settings.values.keeps_every_fork
     assert "keep_every_fork" in checked(app.state.now)
+
+
+def test_no_sentence_names_keys_that_a_person_may_change() -> None:
+    """Keys are told from the table of commands alone."""
+    named = []
+    for path in sorted(APP.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docstrings = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        named += [
+            f"{path.relative_to(APP)} {node.value}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+            if re.search(r"\b(Cmd|Command|Opt|Option)-", node.value)
+        ]
+    assert named == []

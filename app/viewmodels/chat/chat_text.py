@@ -30,7 +30,7 @@ WORDS_NEEDED = "Say what to do with what is attached"
 STILL_READING = "Sends when the file is read: press Return again then"
 STILL_CHANGING = "Possible as soon as the last change is stored"
 EDITED_LATER = "It can be edited as soon as it has ended"
-NOTHING_LEFT = "Leave a word of the answer, or answer again (Cmd-R)"
+NOTHING_LEFT = "Leave a word of the answer, or answer again"
 STILL_WRITING = "Possible as soon as this answer has ended"
 
 

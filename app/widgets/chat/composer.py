@@ -195,7 +195,7 @@ class Composer(QWidget):
             self.button.show_action(Icon.AGAIN, "Answer", "Have the question answered (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
         elif now.edits_answer:
-            tip = "Have the model go on from this text (Cmd-Return)"
+            tip = "Have the model go on from this text"
             self.button.show_action(Icon.SEND, "Go On from Here", tip, is_accented=True)
             self.button.setEnabled(now.can_send)
         else:
