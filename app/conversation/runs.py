@@ -16,13 +16,12 @@ from app.conversation.chain import Chain
 class Run(NamedTuple):
     """Messages that follow one another without a fork.
 
-    first_id: which names the run. length: messages in it. level: runs above it. children: first ids, oldest first.
+    first_id: which names the run. length: messages in it. children: first ids, oldest first.
     """
 
     first_id: str
     last_id: str
     length: int
-    level: int
     parent_id: str | None
     children: tuple[str, ...]
 
@@ -66,7 +65,6 @@ class Runs(Mapping[str, Run]):
         starts = names if names and not names[0] else [0, *names]
         ids = [messages[start].id for start in starts]
         goes_on = above is not None and starts is not names and len(chain.above.below) == 1
-        level = -1 if above is None else self._runs[above].level
         for at, start in enumerate(starts):
             is_last = at + 1 == len(starts)
             end = len(messages) if is_last else starts[at + 1]
@@ -77,8 +75,7 @@ class Runs(Mapping[str, Run]):
                 self._runs[above] = run._replace(last_id=last_id, length=run.length + end, children=children)
                 ids[0] = above
             else:
-                level += 1
-                self._runs[ids[at]] = Run(ids[at], last_id, end - start, level, above, children)
+                self._runs[ids[at]] = Run(ids[at], last_id, end - start, above, children)
             above = ids[at]
         self._first_ids[chain] = (starts, ids)
         return ids[-1]

@@ -19,7 +19,7 @@ class BranchRow:
 
     id, last_id: of its first and last message. name: given by the person, or "". words: the first that are said in
     it. speaker: who says them. count: of its messages. used_at: when the last was written, in seconds since the epoch.
-    level: runs above it. is_on_path: the open path goes through it. is_open: the open path ends in it.
+    is_on_path: the open path goes through it. is_open: the open path ends in it.
     """
 
     id: str
@@ -30,7 +30,6 @@ class BranchRow:
     speaker: str
     count: int
     used_at: float
-    level: int
     is_favourite: bool
     is_on_path: bool
     is_open: bool
@@ -60,7 +59,6 @@ def branch_row(tree: MessageTree, run: Run) -> BranchRow:
         speaker=first.speaker,
         count=run.length,
         used_at=tree.message(run.last_id).created_at,
-        level=run.level,
         is_favourite=first.is_favourite,
         is_on_path=is_on_path,
         is_open=is_on_path and leaf_id is not None and tree.run_of(leaf_id).first_id == run.first_id,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from app.viewmodels.branches.branch_rows import BranchRow
+from app.viewmodels.branches.outline_nodes import OutlineNode
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.warmth import Warmth
 
 
-def spoken_branch(row: BranchRow, warmth: Warmth | None, level: int, now: float) -> str:
-    """Say a row: "Level 2, cheaper, favourite, 2 messages, now, 382 tokens, warm, open". level: counted from 1."""
-    parts = [f"Level {level}", row.title, *["favourite"] * row.is_favourite, row.detail(now)]
+def spoken_branch(row: BranchRow, warmth: Warmth | None, node: OutlineNode, now: float) -> str:
+    """Say a row: "Level 2, cheaper, favourite, 2 messages, now, 382 tokens, warm, open", with what hangs below it."""
+    parts = [f"Level {node.level + 1}", row.title, *["favourite"] * row.is_favourite]
+    parts += [formatting.ago(row.used_at, now) if node.folded else row.detail(now)]
     if warmth is not None:
         parts += [formatting.tokens(warmth.tokens), warmth_word(warmth)]
+    if node.has_below or node.folded:
+        parts.append("collapsed" if node.is_closed else "expanded")
     return ", ".join([*parts, *["open"] * row.is_open])
 
 

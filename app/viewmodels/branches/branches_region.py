@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
 from app.viewmodels.branches import branch_text
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import BranchRow
-from app.viewmodels.branches.outline_nodes import LONG, OutlineChoice, count_ends, turns_of
+from app.viewmodels.branches.outline_nodes import LONG, OutlineChoice, count_ends, turns_of, with_others_below
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
@@ -47,7 +47,7 @@ class BranchesRegion(QObject):
     """Lists branches, and opens, names, marks and deletes them.
 
     Nothing is followed before `wake`, so that an outline that nobody looks at costs nothing. Attributes: state; model,
-    of the outline; collapsed, ids of the rows whose branches a person has put away.
+    of the outline.
 
     Signals: chosen(str), another row is the one that commands are about; compareAsked(str), the id of a row.
     """
@@ -71,9 +71,9 @@ class BranchesRegion(QObject):
         self._choice = OutlineChoice()
         self._shown: tuple[object, ...] = ()
         self._chosen_id = self._open_run = ""
-        self.collapsed: set[str] = set()
         self.model = BranchModel(warmth.warmth_of, parent=self)
         self.model.nameAsked.connect(self.name)
+        self.model.listed.connect(self._choose_open)
         self.state = LiveState(self._state, self)
         self.state.follow(warmth.changed)
         library.state.refreshed.connect(self._follow)
@@ -98,25 +98,36 @@ class BranchesRegion(QObject):
 
     def look_for(self, words: str) -> None:
         """List only the branches in whose name or first message these words are."""
-        self._choose(words=" ".join(words.split()))
+        self._list(replace(self._choice, words=" ".join(words.split())))
 
     def hoist(self, row_id: str) -> None:
         """List only what hangs below a row, "" for everything."""
-        self._choose(top=row_id)
+        self._list(replace(self._choice, top=row_id))
+
+    def put_away(self, row_id: str, is_away: bool, *, with_all: bool = False) -> None:
+        """List what hangs below a row, or no longer. with_all: so it shall be with all rows below it."""
+        runs, now = self._library.tree.runs(), self._choice.collapsed
+        rows = set(with_others_below(runs, row_id)) if with_all else {row_id}
+        if is_away and self._is_below(self._chosen_id, row_id):
+            self.choose(row_id)
+        self._list(replace(self._choice, collapsed=now | rows if is_away else now - rows))
 
     def can_unfold(self, row_id: str) -> bool:
-        """Return whether a row stands for so many messages that its questions can be listed."""
+        """Return whether a row stands for so many messages that its questions can be listed, or for several runs."""
+        node = self.model.node(self.model.index_of(row_id))
         run = self._library.tree.runs().get(row_id)
-        return run is not None and run.length >= LONG and bool(turns_of(self._library.tree, run))
+        if run is None:
+            return node is not None and bool(node.folded)
+        return run.length >= LONG and bool(turns_of(self._library.tree, run))
 
     def is_unfolded(self, row_id: str) -> bool:
-        """Return whether the questions of a run are listed."""
+        """Return whether the questions of a run are listed, or the runs of a group."""
         return row_id in self._choice.unfolded
 
     def unfold(self, row_id: str, is_unfolded: bool) -> None:
-        """List the questions of a run one by one, or no longer."""
+        """List the questions of a run one by one, or the runs of a group, or no longer."""
         others = self._choice.unfolded - {row_id}
-        self._choose(unfolded=others | {row_id} if is_unfolded else others)
+        self._list(replace(self._choice, unfolded=others | {row_id} if is_unfolded else others))
 
     def choose(self, row_id: str) -> None:
         """Make a row the one that commands are about."""
@@ -155,13 +166,8 @@ class BranchesRegion(QObject):
 
     # What is shown
 
-    def _choose(self, top: str | None = None, words: str | None = None, unfolded: frozenset[str] | None = None) -> None:
-        now = self._choice
-        self._choice = OutlineChoice(
-            now.top if top is None else top,
-            now.words if words is None else words,
-            now.unfolded if unfolded is None else unfolded,
-        )
+    def _list(self, choice: OutlineChoice) -> None:
+        self._choice = choice
         self._follow()
 
     def _follow(self) -> None:
@@ -176,12 +182,26 @@ class BranchesRegion(QObject):
             return
         self._shown = now
         self.model.show_tree(tree, self._choice)
+        self.state.refresh()
+
+    def _choose_open(self) -> None:
+        """Choose the branch that was opened since, or another one in the place of a row that is gone."""
+        tree = self._library.tree
         open_run = "" if tree.leaf_id is None else tree.run_of(tree.leaf_id).first_id
         if open_run != self._open_run or not self.model.index_of(self._chosen_id).isValid():
             self._open_run = open_run
-            is_listed = self.model.index_of(open_run).isValid()
-            self.choose(open_run if is_listed else next((one.id for one in self.model.nodes() if one.is_met), ""))
-        self.state.refresh()
+            self.choose(self._listed(open_run))
+
+    def _listed(self, run_id: str) -> str:
+        """Return a run, or the nearest above it that is listed; the first that the filter leaves where none is."""
+        runs, at = self._library.tree.runs(), run_id or None
+        while at is not None and not self.model.index_of(at).isValid():
+            at = runs[at].parent_id
+        return at or next((one.id for one in self.model.rows if one.is_met), "")
+
+    def _is_below(self, row_id: str, above_id: str) -> bool:
+        tree = self._library.tree
+        return row_id in tree and above_id in tree and tree.is_below(row_id, above_id)
 
     def _on_warmth(self) -> None:
         if self._is_awake:
@@ -190,7 +210,7 @@ class BranchesRegion(QObject):
     def _state(self) -> BranchesState:
         tree = self._library.tree
         runs, found = tree.runs(), self._library.library.conversation(tree.conversation_id)
-        row = self.model.row_of(self._chosen_id)
+        row = self.model.row_of(self._chosen_id) if self._chosen_id in tree else None
         warmth = None if row is None else self.model.warmth(row)
         ends = count_ends(runs)
         return BranchesState(

@@ -1,9 +1,10 @@
-"""Which rows an outline of branches has: all of them, those that a filter leaves, or those below one of them."""
+"""Which rows the outline of branches has, in which order, and how far to the right each stands."""
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 from app.conversation.message import Message
@@ -11,23 +12,31 @@ from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
 
 LONG = 8
-DEEPEST = 200
 MOST_STEPS = 6
+MOST_BESIDE, _LEAST_FOLDED = 12, 4
 _LOOKED_THROUGH = 400
+_SLICE = 100  # rows
+_GROUP = "+"
 
 
 class OutlineNode(NamedTuple):
     """A row's place in the outline. level: steps from the left at which it stands.
 
-    is_turn: a question within a run that is unfolded, and not a run. is_met: False for a row that a filter leaves only
-    because one below it is met. A named run that goes on without a fork stands under the one before it.
+    trunks: a bit to each level whose line goes past this row. has_below: rows hang below it; is_closed: and are put
+    away. is_turn: a question within a run that is unfolded, and not a run. is_met: False for a row that a filter leaves
+    only because one below it is met. folded: the runs that this row stands for, which is none itself. A named run that
+    goes on without a fork stands under the one before it.
     """
 
     id: str
     parent_id: str | None
     level: int
+    trunks: int = 0
+    has_below: bool = False
+    is_closed: bool = False
     is_turn: bool = False
     is_met: bool = True
+    folded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +44,37 @@ class OutlineChoice:
     """The part of a tree that a person wants to see.
 
     top: only what hangs below this run, "" for all. words: of which each is in a row. unfolded: runs whose questions
-    are listed, one by one.
+    are listed, one by one, and groups whose runs are. collapsed: runs below which nothing is listed.
     """
 
     top: str = ""
     words: str = ""
     unfolded: frozenset[str] = frozenset()
+    collapsed: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Listing:
+    """Rows in the making. waiting: what comes next, the first last; groups among the runs."""
+
+    tree: MessageTree
+    choice: OutlineChoice
+    runs: Runs
+    heavy: Set[str]
+    waiting: list[str | _Group]
+    nodes: list[OutlineNode] = field(default_factory=list)
+    levels: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.choice.words)
+
+
+class _Group(NamedTuple):
+    """Versions beside each other that one row stands for."""
+
+    parent_id: str
+    members: tuple[str, ...]
 
 
 def outline_nodes(tree: MessageTree, choice: OutlineChoice) -> list[OutlineNode]:
@@ -48,31 +82,102 @@ def outline_nodes(tree: MessageTree, choice: OutlineChoice) -> list[OutlineNode]
 
     Branches stand one step to the right of where they fork, the oldest first. Where that would be more than
     `MOST_STEPS` for one of them, the branch with most below it goes on under its fork, after the others: then the
-    steps grow with the logarithm of the number of branches. What lies deeper than `DEEPEST` rows hangs side by side:
-    views go down by recursion.
+    steps grow with the logarithm of the number of branches. Of more than `MOST_BESIDE` branches at one fork, those that
+    nobody has gone on from or named are one row together.
     """
+    steps = outline_steps(tree, choice)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return list(end.value)
+
+
+def outline_steps(tree: MessageTree, choice: OutlineChoice) -> Generator[None, None, Sequence[OutlineNode]]:
+    """Find the rows as `outline_nodes` does, in small steps between which the tree has the same runs."""
     runs = tree.runs()
-    words = choice.words.casefold().split()
     tops = [choice.top] if choice.top in runs else [one for one, run in runs.items() if run.parent_id is None]
+    yield
     heavy = _heavy(runs) if _has_many_steps(runs, tops) else frozenset[str]()
-    nodes: list[OutlineNode] = []
-    levels: dict[str, int] = {}
-    hung: dict[str, str | None] = {}  # below which row what is too deep hangs
-    waiting = tops[::-1]
-    top_level = runs[tops[0]].level if tops else 0
+    listing = _Listing(tree, choice, runs, heavy, [*reversed(tops)])
+    while listing.waiting:
+        yield
+        for _ in range(_SLICE):
+            if listing.waiting:
+                _list_next(listing, listing.waiting.pop())
+    nodes: Sequence[OutlineNode] = listing.nodes
+    if listing.is_filtered:
+        yield
+        nodes = _met(tree, listing.nodes, choice.words.casefold().split())
+    return (yield from _with_trunks(nodes))
+
+
+def _list_next(listing: _Listing, one: str | _Group) -> None:
+    """Add the row of a run, or of a group of them, and have what hangs below it come next."""
+    choice = listing.choice
+    if isinstance(one, _Group):
+        group_id, level = _GROUP + one.members[0], listing.levels[one.parent_id] + 1
+        is_open = group_id in choice.unfolded
+        listing.nodes.append(OutlineNode(group_id, one.parent_id, level, is_closed=not is_open, folded=one.members))
+        shown = one.members if is_open else [each for each in one.members if listing.tree.is_on_path(each)]
+        listing.waiting += reversed(shown)
+        return
+    run = listing.runs[one]
+    above = run.parent_id if run.parent_id in listing.levels else None
+    level = 0 if above is None else listing.levels[above] + _steps(listing.runs, run, listing.heavy)
+    listing.levels[one] = level
+    turns = turns_of(listing.tree, run) if one in choice.unfolded and not listing.is_filtered else []
+    is_closed = one in choice.collapsed and not listing.is_filtered and bool(run.children or turns)
+    listing.nodes.append(OutlineNode(one, above, level, has_below=is_closed, is_closed=is_closed))
+    if not is_closed:
+        listing.nodes += [OutlineNode(turn.id, one, level, is_turn=True) for turn in turns]
+        listing.waiting += reversed(_below(listing, run))
+
+
+def _below(listing: _Listing, run: Run) -> list[str | _Group]:
+    """Return what stands below a run: many versions that nobody has gone on from or named as one."""
+    light = [one for one in run.children if one not in listing.heavy]
+    heavy = [one for one in run.children if one in listing.heavy]
+    if len(run.children) <= MOST_BESIDE or listing.is_filtered:
+        return [*light, *heavy]
+    found: list[str | _Group] = []
+    for is_plain, some in groupby(light, lambda one: _is_plain(listing, one)):
+        together = tuple(some)
+        has_group = is_plain and len(together) >= _LEAST_FOLDED
+        found += [_Group(run.first_id, together)] if has_group else together
+    return [*found, *heavy]
+
+
+def _is_plain(listing: _Listing, run_id: str) -> bool:
+    """Return whether nobody has gone on from a run, named it or made it a favourite."""
+    first, run = listing.tree.message(run_id), listing.runs[run_id]
+    has_more = bool(run.children) or run.length > (2 if first.role == "user" else 1)
+    return not (has_more or first.name or first.is_favourite)
+
+
+def _with_trunks(nodes: Sequence[OutlineNode]) -> Generator[None, None, Sequence[OutlineNode]]:
+    """Note for each row which lines go past it, from the last row up: each ends at the row that it comes from."""
+    levels = {node.id: node.level for node in nodes}
+    found: list[OutlineNode] = []
+    below = 0  # a bit to each level on whose line a later row hangs
+    for number, node in enumerate(reversed(nodes)):
+        past = below & ((2 << node.level) - 1 if node.is_turn else (1 << node.level) - 1)
+        has_below = node.is_closed or (not node.is_turn and bool(below >> node.level & 1))
+        found.append(node._replace(trunks=past, has_below=has_below and not node.folded))
+        below = past if node.parent_id is None else past | 1 << levels[node.parent_id]
+        if number % _SLICE == 0:
+            yield
+    return found[::-1]
+
+
+def with_others_below(runs: Runs, row_id: str) -> Iterator[str]:
+    """Yield a run and all below it that others hang below."""
+    waiting = [row_id] if row_id in runs else []
     while waiting:
         run = runs[waiting.pop()]
-        above = run.parent_id if run.parent_id in levels else None
-        level = 0 if above is None else levels[above] + _steps(runs, run, heavy)
-        levels[run.first_id] = level
-        if above is not None and run.level - top_level > DEEPEST:
-            above = hung[run.first_id] = hung.get(above) or runs[above].parent_id
-        nodes.append(OutlineNode(run.first_id, above, level))
-        if run.first_id in choice.unfolded and not words:
-            nodes += [OutlineNode(one.id, run.first_id, level, is_turn=True) for one in turns_of(tree, run)]
-        waiting += [one for one in run.children if one in heavy]
-        waiting += [one for one in reversed(run.children) if one not in heavy]
-    return _met(tree, nodes, words) if words else nodes
+        if run.children:
+            yield run.first_id
+            waiting += run.children
 
 
 def _steps(runs: Runs, run: Run, heavy: Set[str]) -> int:

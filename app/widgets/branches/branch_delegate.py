@@ -24,7 +24,7 @@ from app.widgets.kit.typography import TextRole
 
 WARMTH, INSET, BETWEEN = 22, 16, 12
 _TO_TEXT, _STAR, _CHIP_PAD = 10, 12, 7
-PaintLines = Callable[[QPainter, QRectF, AnyIndex], None]
+PaintLines = Callable[[QPainter, QRectF, int], None]
 
 
 class BranchDelegate(RowDelegate):
@@ -66,26 +66,28 @@ class BranchDelegate(RowDelegate):
         return QRectF(left, rect.top() + 3, max(0.0, right - left), rect.height() - 7)
 
     def chip(self, rect: QRect, node: OutlineNode) -> QRectF | None:
-        """Return where a long run has the chip that unfolds it; None where it has none."""
+        """Return where a long run or a group of them has the chip that unfolds it; None where there is none."""
         row = self._model.row(node)
-        if node.is_turn or row.count < LONG:
+        if node.is_turn or (row.count < LONG and not node.folded):
             return None
         text_style, words = self._style.text_style(TextRole.CAP), self.words(rect, node)
-        width = text_style.width(_count(row)) + 2 * _CHIP_PAD + self._style.typography.icon(10) + 2
+        width = text_style.width(_on_chip(node, row)) + 2 * _CHIP_PAD + self._style.typography.icon(10) + 2
         height = text_style.line + 3
-        return QRectF(words.left(), words.bottom() - height + 2, min(width, words.width()), height)
+        top = words.center().y() - height / 2 if node.folded else words.bottom() - height + 2
+        return QRectF(words.left(), top, min(width, words.width()), height)
 
     def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: OutlineNode = index.data(RowRole.ROW)
         row = self._model.row(node)
         is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        self._paint_lines(painter, QRectF(option.rect), index)
+        self._paint_lines(painter, QRectF(option.rect), index.row())
         words = self.words(option.rect, node)
-        self._paint_name(painter, words, node, row, is_selected and is_in_active_window(option))
+        if not node.folded:
+            self._paint_name(painter, words, node, row, is_selected and is_in_active_window(option))
         theme = self._style.theme
         faint = theme.text2 if is_selected else theme.text3
         self._paint_detail(painter, words, option.rect, node, row, faint)
-        if not node.is_turn:
+        if not (node.is_turn or node.folded):
             self._paint_figures(painter, QRectF(option.rect), row, theme.text2)
 
     def _paint_name(
@@ -116,8 +118,10 @@ class BranchDelegate(RowDelegate):
         center = QPointF(chip.left() + _CHIP_PAD + size / 2 - 2, chip.center().y())
         self._style.icons.paint(painter, icon, center, theme.text2, size)
         inside = chip.adjusted(_CHIP_PAD + size + 1, 0, -_CHIP_PAD + 1, 0)
-        draw_text(painter, text_style, inside, _count(row), theme.text2)
-        line.setLeft(chip.right() + 6)
+        draw_text(painter, text_style, inside, _on_chip(node, row), theme.text2)
+        line = QRectF(
+            chip.right() + 6, chip.center().y() - line.height() / 2, words.right() - chip.right() - 6, line.height()
+        )
         if line.width() > 0:
             draw_text(painter, text_style, line, formatting.ago(row.used_at, self._model.clock()), color)
 
@@ -141,6 +145,8 @@ class BranchDelegate(RowDelegate):
         if node is None or event.type() != QEvent.Type.ToolTip:
             return False
         row = self._model.row(node)
+        if node.folded:
+            return False
         lines = [row.title, *[f"“{row.words}”"] * bool(row.name and row.words), row.detail(self._model.clock())]
         lines += [] if node.is_turn else [price_sentence(self._model.warmth(row))]
         QToolTip.showText(event.globalPos(), "\n".join(lines), view)
@@ -175,5 +181,5 @@ class BranchDelegate(RowDelegate):
             model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
 
 
-def _count(row: BranchRow) -> str:
-    return formatting.plural(row.count, "message")
+def _on_chip(node: OutlineNode, row: BranchRow) -> str:
+    return row.title if node.folded else formatting.plural(row.count, "message")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
 from app.viewmodels.branches.branch_model import BranchModel
-from app.viewmodels.kit.lists import AnyIndex
+from app.viewmodels.branches.outline_nodes import OutlineNode
 
 LEFT = 26.0
 _STEP, _LEAST_STEP = 18.0, 6.0
@@ -35,42 +35,32 @@ class BranchLines:
         step = max(_LEAST_STEP, min(_STEP, room / max(1, self._model.deepest)))
         return LEFT + min(level * step, max(room, _LEAST_STEP * min(self._model.deepest, _MOST_LEAST)))
 
-    def strokes(self, index: AnyIndex, row: QRectF, room: float, is_expanded: bool) -> list[Stroke]:
-        """Return the lines that cross one row. is_expanded: what hangs below it is shown."""
-        model, node = self._model, self._model.node(index)
-        if node is None:
-            return []
+    def strokes(self, number: int, row: QRectF, room: float) -> list[Stroke]:
+        """Return the lines that cross one row."""
+        model, node = self._model, self._model.rows[number]
+        above, is_on_path, goes_on = model.above(node), model.row(node).is_on_path, model.path_goes_on(number)
+        has_more = node.has_below and not node.is_closed
         x, middle, found = self.x(node.level, room), row.center().y(), list[Stroke]()
-        parent = model.parent(index)
-        is_on_path = model.row(node).is_on_path
-        if not parent.isValid():
-            bottom = row.bottom() if is_expanded else row.bottom() - _END
-            is_through = is_expanded and model.path_row(index) >= 0
-            found.append(_straight(x, row.top() + _END, bottom, is_on_path and (is_through or not is_expanded)))
-            if is_on_path and is_expanded and not is_through:
+        if above is None:
+            bottom = row.bottom() if has_more else row.bottom() - _END
+            found.append(_straight(x, row.top() + _END, bottom, is_on_path and (goes_on or not has_more)))
+            if is_on_path and has_more and not goes_on:
                 found.append(_straight(x, row.top() + _END, middle, is_open=True))
-            return found
-        above = model.node(parent)
-        trunk = x if above is None else self.x(above.level, room)
-        if node.is_turn or (above is not None and node.level == above.level):
-            found.append(_straight(trunk, row.top(), middle, is_on_path))
         else:
-            found.append(_arm(trunk, x, row.top(), middle, is_on_path))
-        if is_expanded and model.rowCount(index):
-            found.append(_straight(x, middle, row.bottom(), model.path_row(index) >= 0))
-        found += self._passing(index, row, room)
+            trunk = self.x(above.level, room)
+            is_beside = above.level < node.level
+            to_row = _arm(trunk, x, row.top(), middle, is_on_path) if is_beside else None
+            found.append(to_row or _straight(trunk, row.top(), middle, is_on_path))
+            if has_more:
+                found.append(_straight(x, middle, row.bottom(), goes_on))
+        found += self._passing(number, node, row, room)
         return sorted(found, key=lambda stroke: stroke.is_open)
 
-    def _passing(self, index: AnyIndex, row: QRectF, room: float) -> list[Stroke]:
-        """Trunks on which a later sibling of this row, or of one above it, hangs."""
-        model, found, at = self._model, list[Stroke](), index
-        while (parent := model.parent(at)).isValid():
-            above = model.node(parent)
-            if above is not None and at.row() + 1 < model.rowCount(parent):
-                is_open = model.path_row(parent) > at.row()
-                found.append(_straight(self.x(above.level, room), row.top(), row.bottom(), is_open))
-            at = parent
-        return found
+    def _passing(self, number: int, node: OutlineNode, row: QRectF, room: float) -> list[Stroke]:
+        """Return the trunks on which a row further down hangs, and none of those above it ends."""
+        levels = [level for level in range(node.trunks.bit_length()) if node.trunks >> level & 1]
+        open_level = self._model.path_past(number)
+        return [_straight(self.x(level, room), row.top(), row.bottom(), level == open_level) for level in levels]
 
 
 def _straight(x: float, top: float, bottom: float, is_open: bool) -> Stroke:

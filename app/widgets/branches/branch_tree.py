@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import (
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QPointF,
-    QRectF,
-    QSignalBlocker,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.branches.outline_nodes import OutlineNode
@@ -33,7 +22,7 @@ _RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _DELETE = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
-class BranchTree(QTreeView):
+class BranchTree(QListView):
     """Up and Down choose a row and open nothing; Return and a click open its branch, F2 and a double click name it.
 
     Right shows what hangs below a row, then the questions in it; Left puts them away, then goes up. With Option all
@@ -56,20 +45,11 @@ class BranchTree(QTreeView):
         self.row_focus = self.delegate.focus
         self.setItemDelegate(self.delegate)
         set_up_view(self, style, "Branches")
-        self.setHeaderHidden(True)
-        self.setRootIsDecorated(False)
-        self.setItemsExpandable(False)
-        self.setExpandsOnDoubleClick(False)
-        self.setIndentation(0)
-        self.setUniformRowHeights(True)
+        self.setUniformItemSizes(True)
         self.setModel(region.model)
-        self._has_new_rows, self._scrolled = True, 0
-        region.model.rowsInserted.connect(self._note_rows)
-        region.model.rowsMoved.connect(self._note_rows)
-        region.model.replaced.connect(self._forget_open)
-        region.model.shown.connect(self._open_new)
+        region.model.shown.connect(self._follow)
         region.chosen.connect(self._choose)
-        self._open_new()
+        self._follow()
 
     # Where things stand
 
@@ -82,25 +62,15 @@ class BranchTree(QTreeView):
         words = self.delegate.figures_width() + self._style.typography.scaled(_WORDS_NEED)
         return self.viewport().width() - LEFT - words
 
-    # What is open
-
     @property
     def row_id(self) -> str:
         """The id of the current row, "" without one."""
         return self._id(self.currentIndex())
 
-    def rows_height(self, most: int) -> int:
-        """Return the points that the rows take which are not put away; no more than `most` are measured."""
-        height, taken, index = self._style.typography.two_line_row, 0, self._branches.index(0, 0)
-        while index.isValid() and taken < most:
-            taken, index = taken + height, self.indexBelow(index)
-        return taken
-
-    def set_open(self, index: QModelIndex, is_open: bool, *, with_all: bool = False) -> None:
-        """Show what hangs below a row, or put it away. with_all: so it shall be with all rows below it."""
-        for one in self._below(index) if with_all else [index]:
-            (self._region.collapsed.discard if is_open else self._region.collapsed.add)(self._id(one))
-            self.setExpanded(one, is_open)
+    @property
+    def rows_height(self) -> int:
+        """Points that all rows take."""
+        return self._style.typography.two_line_row * self._branches.rowCount()
 
     def edit_name(self, row_id: str) -> None:
         """Let the person name a row in its place."""
@@ -113,57 +83,24 @@ class BranchTree(QTreeView):
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
-        if current.isValid():
+        if current.isValid() and not self._branches.is_changing:
             self._region.choose(self._id(current))
 
     def _id(self, index: AnyIndex) -> str:
         node = self._branches.node(index)
         return "" if node is None else node.id
 
-    def _below(self, index: QModelIndex) -> list[QModelIndex]:
-        """Return a row that has others below it, and all such rows there."""
-        found, waiting = list[QModelIndex](), [index]
-        while waiting:
-            at = waiting.pop()
-            if rows := self._branches.rowCount(at):
-                found.append(at)
-                waiting += [self._branches.index(row, 0, at) for row in range(rows)]
-        return found
+    def _follow(self) -> None:
+        """Have the chosen row be the current one, also where it was taken out and came in again; nothing is scrolled.
 
-    def _forget_open(self) -> None:
-        """Let go of which rows are open, each of which would be looked at for every row that comes or goes."""
-        self._scrolled = self.verticalScrollBar().value()
-        with QSignalBlocker(self):
-            self.collapseAll()
-        self._has_new_rows = True
-
-    def _note_rows(self) -> None:
-        self._has_new_rows = True
-
-    def _open_new(self) -> None:
-        """Open what has come in or moved, but for what the person has put away; all at once, so it is laid out once."""
-        if self._has_new_rows:
-            self._has_new_rows = False
-            self.scheduleDelayedItemsLayout()  # until then a row that is opened is only noted
-            for node in self._branches.nodes():
-                index = self._branches.index_of(node.id)
-                if self._branches.rowCount(index):
-                    with QSignalBlocker(self):
-                        self.setExpanded(index, node.id not in self._region.collapsed)
-            self._choose_again()
-            self.executeDelayedItemsLayout()
-        if self._scrolled:
-            self.verticalScrollBar().setValue(self._scrolled)
-            self._scrolled = 0
-        self.viewport().update()
-
-    def _choose_again(self) -> None:
-        """Have the chosen row be the current one where all rows were taken out and came in again."""
+        Which row was current while rows came and went says nothing of what the person has chosen.
+        """
         index = self._branches.index_of(self._region.chosen_id)
-        if not self.currentIndex().isValid() and index.isValid():
+        if index.isValid() and index != self.currentIndex():
             self.setAutoScroll(False)
             self.setCurrentIndex(index)
             self.setAutoScroll(True)
+        self.viewport().update()
 
     def _choose(self, row_id: str) -> None:
         """Follow the branch that was opened elsewhere."""
@@ -184,7 +121,7 @@ class BranchTree(QTreeView):
         held = modifiers & ~(Qt.KeyboardModifier.KeypadModifier)
         if key == Qt.Key.Key_Escape:
             self.left.emit()
-        elif key == Qt.Key.Key_Up and not self.indexAbove(index).isValid() and not held:
+        elif key == Qt.Key.Key_Up and index.row() <= 0 and not held:
             self.wentUp.emit()
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and index.isValid():
             self._go_sideways(index, is_right=key == Qt.Key.Key_Right, held=held)
@@ -196,7 +133,7 @@ class BranchTree(QTreeView):
     def _use_key(self, row_id: str, key: Qt.Key) -> bool:
         """Keys that do something with the row itself."""
         if key in _RETURN:
-            self._region.open(row_id)
+            self._open(row_id)
         elif key == Qt.Key.Key_F2:
             self.edit_name(row_id)
         elif key in _DELETE:
@@ -205,25 +142,35 @@ class BranchTree(QTreeView):
             return False
         return True
 
+    def _open(self, row_id: str) -> None:
+        """Show the branch of a row in the chat, or the branches that it stands for in the outline."""
+        node = self._branches.node(self._branches.index_of(row_id))
+        if node is not None and node.folded:
+            self._region.unfold(row_id, node.is_closed)
+        else:
+            self._region.open(row_id)
+
     def _go_sideways(self, index: QModelIndex, *, is_right: bool, held: Qt.KeyboardModifier) -> None:
-        row_id, has_below = self._id(index), self._branches.rowCount(index) > 0
-        is_open = has_below and self.isExpanded(index)
+        node = self._branches.node(index)
+        if node is None:
+            return
+        is_open = node.has_below and not node.is_closed
         if held == Qt.KeyboardModifier.ControlModifier:
-            self._region.hoist(row_id if is_right else "")
+            self._region.hoist(node.id if is_right else "")
         elif held == Qt.KeyboardModifier.AltModifier:
-            self.set_open(index, is_right, with_all=True)
+            self._region.put_away(node.id, not is_right, with_all=True)
         elif held:
             return
-        elif is_right and has_below and not is_open:
-            self.set_open(index, is_open=True)
-        elif is_right and self._region.can_unfold(row_id):
-            self._region.unfold(row_id, is_unfolded=True)
-        elif not is_right and self._region.is_unfolded(row_id):
-            self._region.unfold(row_id, is_unfolded=False)
+        elif is_right and node.has_below and not is_open:
+            self._region.put_away(node.id, is_away=False)
+        elif is_right and self._region.can_unfold(node.id):
+            self._region.unfold(node.id, is_unfolded=True)
+        elif not is_right and self._region.is_unfolded(node.id):
+            self._region.unfold(node.id, is_unfolded=False)
         elif not is_right and is_open:
-            self.set_open(index, is_open=False)
-        elif not is_right and index.parent().isValid():
-            self.setCurrentIndex(index.parent())
+            self._region.put_away(node.id, is_away=True)
+        elif not is_right and node.parent_id is not None:
+            self.setCurrentIndex(self._branches.index_of(node.parent_id))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position()
@@ -235,19 +182,19 @@ class BranchTree(QTreeView):
             self.left.emit()
         elif self._is_on_arrow(at, index, node):
             with_all = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
-            self.set_open(index, not self.isExpanded(index), with_all=with_all)
+            self._region.put_away(node.id, not node.is_closed, with_all=with_all)
         elif (chip := self.delegate.chip(self.visualRect(index), node)) is not None and chip.contains(at):
             self._region.unfold(node.id, not self._region.is_unfolded(node.id))
         else:
             super().mousePressEvent(event)
-            self._region.open(node.id)
+            self._open(node.id)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         node = self._branches.node(index)
         if node is not None and event.button() is Qt.MouseButton.LeftButton:
             words = self.delegate.words(self.visualRect(index), node)
-            if words.contains(event.position()):
+            if not node.folded and words.contains(event.position()):
                 self.edit_name(node.id)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -260,8 +207,9 @@ class BranchTree(QTreeView):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         index, at = menu_target(self, event)
-        if index.isValid():
-            self.menuAsked.emit(self._id(index), at)
+        node = self._branches.node(index)
+        if node is not None and not node.folded:
+            self.menuAsked.emit(node.id, at)
 
     def _hover(self, index: QModelIndex) -> None:
         if self._hovered != index:
@@ -270,44 +218,26 @@ class BranchTree(QTreeView):
 
     # Painting
 
-    def drawRow(self, painter: QPainter, options: QStyleOptionViewItem, index: AnyIndex) -> None:
-        option = QStyleOptionViewItem(options)
-        if self.selectionModel().isSelected(index):
-            option.state |= QStyle.StateFlag.State_Selected
-        if index == self._hovered:
-            option.state |= QStyle.StateFlag.State_MouseOver
-        option.state &= ~QStyle.StateFlag.State_HasFocus  # which each row of a tree has that has it
-        if index == self.currentIndex():
-            option.state |= QStyle.StateFlag.State_HasFocus
-        self.delegate.paint(painter, option, index)
-
-    def _paint_lines(self, painter: QPainter, row: QRectF, index: AnyIndex) -> None:
-        theme = self._style.theme
+    def _paint_lines(self, painter: QPainter, row: QRectF, number: int) -> None:
+        theme, node = self._style.theme, self._branches.rows[number]
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        is_open = self.isExpanded(index) and self._branches.rowCount(index) > 0
-        for stroke in self._lines.strokes(index, row, self._room, is_open):
+        for stroke in self._lines.strokes(number, row, self._room):
             painter.setPen(QPen(theme.accentgfx, 2.0) if stroke.is_open else QPen(theme.line2, 1.4))
             painter.drawPath(stroke.path)
-        if self._has_arrow(index):
-            icon = Icon.FOLD if self.isExpanded(index) else Icon.RIGHT
-            center = self._arrow(row, index)
+        if node.has_below and (node.is_closed or number == self._hovered.row()):
+            icon = Icon.RIGHT if node.is_closed else Icon.FOLD
+            center = self._arrow(row, node)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.soft if self.selectionModel().isSelected(index) else theme.panel)
+            is_selected = self.selectionModel().isSelected(self._branches.index(number))
+            painter.setBrush(theme.soft if is_selected else theme.panel)
             painter.drawEllipse(center, _ARROW / 2 + 1, _ARROW / 2 + 1)
             self._style.icons.paint(painter, icon, center, theme.text2, _ARROW)
 
-    def _has_arrow(self, index: AnyIndex) -> bool:
-        """Return whether a row shows the arrow that opens it: put away, or under the mouse."""
-        return self._branches.rowCount(index) > 0 and (not self.isExpanded(index) or index == self._hovered)
-
-    def _arrow(self, row: QRectF, index: AnyIndex) -> QPointF:
+    def _arrow(self, row: QRectF, node: OutlineNode) -> QPointF:
         """Return the middle of a row's arrow: beside its first line, on the trunk that goes down from it."""
-        node = self._branches.node(index)
         line = self._style.text_style(TextRole.UI).line
-        return QPointF(self.trunk(0 if node is None else node.level), row.top() + 3 + line / 2)
+        return QPointF(self.trunk(node.level), row.top() + 3 + line / 2)
 
     def _is_on_arrow(self, at: QPointF, index: QModelIndex, node: OutlineNode) -> bool:
-        if not self._branches.rowCount(index):
-            return False
-        center = self._arrow(QRectF(self.visualRect(index)), index)
-        return abs(at.x() - center.x()) <= _REACH and abs(at.y() - center.y()) <= _REACH + 3
+        center = self._arrow(QRectF(self.visualRect(index)), node)
+        return node.has_below and abs(at.x() - center.x()) <= _REACH and abs(at.y() - center.y()) <= _REACH + 3

@@ -61,8 +61,7 @@ class BranchesPane(Pane):
         foot.rename.clicked.connect(lambda: self._do(tree.edit_name))
         foot.compare.clicked.connect(lambda: self._do(region.compare))
         foot.delete.clicked.connect(lambda: self._do(region.delete))
-        for change in (tree.expanded, tree.collapsed, region.model.shown):
-            change.connect(self._arrange)
+        region.model.shown.connect(self._arrange)
         region.state.changed.connect(self._refresh)
         self._style.changed.connect(self._restyle)
 
@@ -108,7 +107,7 @@ class BranchesPane(Pane):
     def _go_down(self) -> None:
         """Come to the outline by the keyboard; while it is filtered, to the first row that is met."""
         model, tree = self._region.model, self.tree
-        met = next((node.id for node in model.nodes() if node.is_met), "")
+        met = next((node.id for node in model.rows if node.is_met), "")
         if self.field.text() and met:
             tree.setCurrentIndex(model.index_of(met))
         elif not tree.currentIndex().isValid():
@@ -169,7 +168,7 @@ class BranchesPane(Pane):
         self.legend.setVisible(room - foot - legend >= _LEAST_TREE)
         room = max(0, room - foot - (0 if self.legend.isHidden() else legend))
         hint = self._hint_height
-        height = min(room, self.tree.rows_height(room) + (0 if hint else 8))
+        height = min(room, self.tree.rows_height + (0 if hint else 8))
         self.tree.setGeometry(0, top, width, height)
         self.foot.setGeometry(0, top + min(room, height + hint), width, foot)
 

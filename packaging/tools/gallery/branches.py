@@ -74,17 +74,16 @@ def hoist(name: str) -> Act:
 def unfold(name: str) -> Act:
     """Return what lists the questions of a long branch, puts another one away, and names a third."""
 
-    def act(app: App, window: MainWindow) -> None:
+    def act(app: App, _window: MainWindow) -> None:
         app.branches.unfold(_row_of(app, name), is_unfolded=True)
-        tree, model = window.branches.tree, app.branches.model
-        tree.set_open(model.index_of(_row_of(app, "By train")), is_open=False)
+        app.branches.put_away(_row_of(app, "By train"), is_away=True)
 
     return act
 
 
 def _row_of(app: App, name: str) -> str:
     model = app.branches.model
-    return next(node.id for node in model.nodes() if model.row(node).title.strip("“”").startswith(name))
+    return next(node.id for node in model.rows if model.row(node).title.strip("“”").startswith(name))
 
 
 def _answer_to(said: dict[str, Message], question: Message) -> str:

@@ -8,14 +8,14 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import branch_rows
-from app.viewmodels.branches.outline_nodes import DEEPEST, MOST_STEPS, OutlineChoice, OutlineNode, outline_nodes
+from app.viewmodels.branches.outline_nodes import MOST_BESIDE, MOST_STEPS, OutlineChoice, OutlineNode, outline_nodes
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.warmth.warmth import Warmth
 from tests.seeds import each_seed
@@ -24,14 +24,9 @@ HOME = new_id()
 NBSP = "\N{NO-BREAK SPACE}"
 
 
-def said(model: BranchModel, parent: QModelIndex | None = None, depth: int = 0) -> list[str]:
-    """What an assistive technology finds, row by row, each after so many stops as rows stand above it."""
-    found = []
-    at = QModelIndex() if parent is None else parent
-    for row in range(model.rowCount(at)):
-        index = model.index(row, 0, at)
-        found += ["." * depth + str(index.data()), *said(model, index, depth + 1)]
-    return found
+def said(model: BranchModel) -> list[str]:
+    """The titles of all rows, each after so many stops as it stands steps to the right."""
+    return ["." * node.level + str(model.index_of(node.id).data()) for node in model.rows]
 
 
 def in_a_row(tree: MessageTree, above: str | None, *texts: str) -> list[Message]:
@@ -77,7 +72,7 @@ def test_only_what_hangs_below_a_row_can_be_shown(qapp: object) -> None:
     tree, messages = grown()
     model = model_of(tree, OutlineChoice(top=messages[2].id))
     assert said(model) == ["“by train”", ".“via Madrid”", ".“the night train”"]
-    assert [node.level for node in model.nodes()] == [0, 1, 1]
+    assert [node.level for node in model.rows] == [0, 1, 1]
     model.show_tree(tree, OutlineChoice(top=new_id()))  # of another conversation
     assert len(said(model)) == 5
 
@@ -86,7 +81,7 @@ def test_a_filter_leaves_what_has_all_its_words_in_name_or_first_message_and_wha
     tree, _messages = grown()
     model = model_of(tree, OutlineChoice(words="TRAIN night"))
     assert said(model) == ["“Lisbon”", ".“by train”", "..“the night train”"]
-    assert [node.is_met for node in model.nodes()] == [False, False, True]
+    assert [node.is_met for node in model.rows] == [False, False, True]
     for words, rows in (("cheaper", 2), ("text 0", 2), ("text 2", 0), ("nowhere", 0)):
         model.show_tree(tree, OutlineChoice(words=words))
         assert len(said(model)) == rows, words
@@ -105,15 +100,15 @@ def test_a_run_that_is_unfolded_lists_its_questions_before_its_branches(qapp: ob
     tree, messages = grown()
     cheap = messages[4]
     model = model_of(tree, OutlineChoice(unfolded=frozenset({cheap.id})))
-    assert said(model)[-5:] == [".cheaper", *[f"..“text {number}”" for number in (2, 4, 6, 8)]]
-    turn = list(model.nodes())[-1]
+    assert said(model)[-5:] == [".cheaper", *[f".“text {number}”" for number in (2, 4, 6, 8)]]
+    turn = list(model.rows)[-1]
     row = model.row(turn)
     assert (turn.is_turn, turn.level, row.count, row.last_id) == (True, 1, 2, messages[-1].id)
     tree.add(Message.new(HOME, messages[-3].id, "user", "a fork"))  # where the last question was
     model.show_tree(tree, OutlineChoice(unfolded=frozenset({cheap.id})))
     assert said(model)[-6:] == [
         ".cheaper",
-        *[f"..“text {number}”" for number in (2, 4, 6)],
+        *[f".“text {number}”" for number in (2, 4, 6)],
         "..“text 8”",
         "..“a fork”",
     ]
@@ -123,33 +118,104 @@ def test_a_named_run_that_no_fork_leads_to_stands_under_the_one_before_it(qapp: 
     tree, messages = grown()
     tree.replace(replace(messages[-2], name="the end"))
     model = model_of(tree)
-    assert [node.level for node in model.nodes()] == [0, 1, 2, 2, 1, 1]
-    assert said(model)[-1] == "..the end"
+    assert [node.level for node in model.rows] == [0, 1, 2, 2, 1, 1]
+    assert said(model)[-1] == ".the end"
 
 
 def test_the_open_path_is_known_by_the_rows_it_goes_through(qapp: object) -> None:
     tree, messages = grown()
     model = model_of(tree)
-    trunk, train = model.index_of(messages[0].id), model.index_of(messages[2].id)
-    assert (model.path_row(QModelIndex()), model.path_row(trunk), model.path_row(train)) == (0, 1, -1)
+
+    def along() -> list[tuple[str, bool, int]]:
+        """Which rows it goes through, where it goes on below, and on which level's line it goes past."""
+        rows = enumerate(model.rows)
+        return [(model.row(node).title, model.path_goes_on(at), model.path_past(at)) for at, node in rows]
+
+    assert along() == [
+        ("“Lisbon”", True, -1),
+        ("“by train”", False, 0),
+        ("“via Madrid”", False, 0),
+        ("“the night train”", False, 0),
+        ("cheaper", False, -1),
+    ]
     tree.select(tree.leaf_below(messages[2].id))
     model.show_tree(tree, OutlineChoice())
-    assert (model.path_row(trunk), model.path_row(train)) == (0, 1)
+    assert along()[:4] == [
+        ("“Lisbon”", True, -1),
+        ("“by train”", True, -1),
+        ("“via Madrid”", False, 1),
+        ("“the night train”", False, -1),
+    ]
     model.show_tree(tree, OutlineChoice(words="Madrid"))
-    assert (model.path_row(trunk), model.path_row(train)) == (0, -1)
+    assert along() == [("“Lisbon”", True, -1), ("“by train”", False, -1), ("“via Madrid”", False, -1)]
 
 
-def test_no_row_hangs_so_deep_that_going_down_to_it_would_overflow(qapp: object) -> None:
-    tree = forked(600)
-    nodes = outline_nodes(tree, OutlineChoice())
-    assert {node.id for node in nodes} == set(tree.runs())
-    depths: dict[str | None, int] = {None: -1}
-    for node in nodes:
-        depths[node.id] = depths[node.parent_id] + 1
-    assert max(depths.values()) == DEEPEST
-    assert max(node.level for node in nodes) == 1
-    top = list(tree.runs())[300]
-    assert [node.parent_id for node in outline_nodes(tree, OutlineChoice(top=top))][:2] == [None, top]
+@each_seed(range(20))
+def test_lines_go_past_the_rows_between_a_row_and_those_that_hang_on_it(seed: int) -> None:
+    rng, tree = random.Random(seed), MessageTree(HOME)
+    for step in range(60):
+        _change(rng, tree, step)
+    runs = list(tree.runs())
+    some = frozenset(run for run in runs if rng.random() < 0.2)
+    choice = OutlineChoice(rng.choice(["", *runs]), rng.choice(["", "", "1"]), some, frozenset(rng.sample(runs, 3)))
+    nodes = outline_nodes(tree, choice)
+    places = {node.id: at for at, node in enumerate(nodes)}
+    past = [0] * len(nodes)
+    hung = [False] * len(nodes)
+    for at, node in enumerate(nodes):
+        if node.parent_id is not None:
+            above = places[node.parent_id]
+            hung[above] = True
+            for between in range(above + 1, at):
+                past[between] |= 1 << nodes[above].level
+    assert [node.trunks for node in nodes] == past
+    assert [node.has_below for node in nodes] == [
+        is_hung or node.is_closed for is_hung, node in zip(hung, nodes, strict=True)
+    ]
+
+
+def test_what_hangs_below_a_row_that_is_put_away_is_not_listed_but_found(qapp: object) -> None:
+    tree, messages = grown()
+    away = frozenset({messages[2].id, messages[4].id})
+    model = model_of(tree, OutlineChoice(collapsed=away))
+    assert said(model) == ["“Lisbon”", ".“by train”", ".cheaper"]
+    assert [(node.has_below, node.is_closed) for node in model.rows] == [(True, False), (True, True), (False, False)]
+    heard = model.index_of(messages[2].id).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard.endswith("collapsed")
+    model.show_tree(tree, OutlineChoice(words="night", collapsed=away))
+    assert said(model) == ["“Lisbon”", ".“by train”", "..“the night train”"]
+
+
+def test_many_versions_that_nobody_has_gone_on_from_are_one_row(qapp: object) -> None:
+    tree = MessageTree(HOME)
+    question = in_a_row(tree, None, "Lisbon")[0]
+    answers = [Message.new(HOME, question.id, "assistant", f"answer {number}") for number in range(50)]
+    for answer in answers[:MOST_BESIDE]:
+        tree.add(answer)
+    assert len(model_of(tree).rows) == 1 + MOST_BESIDE
+    for answer in answers[MOST_BESIDE:]:
+        tree.add(answer)
+    tree.replace(replace(answers[20], name="the best"))
+    in_a_row(tree, answers[30].id, "and then?")
+    tree.select(answers[3].id)
+    model = model_of(tree)
+    titles = [
+        *("“Lisbon”", f".20{NBSP}answers", ".“answer 3”", ".the best"),
+        *(f".9{NBSP}answers", ".“answer 30”", f".19{NBSP}answers"),
+    ]
+    assert said(model) == titles
+    group = model.rows[1]
+    heard = model.index_of(group.id).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert heard.startswith(f"Level 2, 20{NBSP}answers, ")
+    assert heard.endswith(", collapsed")
+    assert not model.flags(model.index_of(group.id)) & Qt.ItemFlag.ItemIsEditable
+    tree.select(answers[45].id)
+    model.show_tree(tree, OutlineChoice())
+    assert said(model)[-2:] == [f".19{NBSP}answers", ".“answer 45”"]
+    model.show_tree(tree, OutlineChoice(unfolded=frozenset({group.id})))
+    assert said(model)[1:22] == [f".20{NBSP}answers", *[f".“answer {number}”" for number in range(20)]]
+    model.show_tree(tree, OutlineChoice(words="answer 47"))
+    assert said(model) == ["“Lisbon”", ".“answer 47”"]
 
 
 def test_a_long_path_with_many_forks_is_one_trunk_and_its_branches_stand_where_they_leave_it(qapp: object) -> None:
@@ -176,7 +242,7 @@ def test_the_steps_to_the_right_grow_with_the_logarithm_of_the_branches(seed: in
     above = {node.id: node for node in nodes}
     for node in nodes:
         if node.parent_id is not None and node.parent_id in above:
-            assert node.level - above[node.parent_id].level in (0, 1) or len(tree.runs()) > DEEPEST
+            assert node.level - above[node.parent_id].level in (0, 1)
 
 
 def test_a_row_is_said_with_level_size_tokens_and_warmth(qapp: object) -> None:
@@ -187,7 +253,7 @@ def test_a_row_is_said_with_level_size_tokens_and_warmth(qapp: object) -> None:
     heard = model.index_of(messages[4].id).data(Qt.ItemDataRole.AccessibleTextRole)
     assert heard == f"Level 2, cheaper, 10{NBSP}messages, now, 382{NBSP}tokens, warm, open"
     heard = model.index_of(messages[2].id).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert heard == f"Level 2, “by train”, 2{NBSP}messages, now"
+    assert heard == f"Level 2, “by train”, 2{NBSP}messages, now, expanded"
 
 
 def test_rows_are_named_in_their_place(qapp: object) -> None:
@@ -205,7 +271,7 @@ def test_rows_are_named_in_their_place(qapp: object) -> None:
 def test_a_row_whose_message_is_gone_is_empty_until_the_outline_hears_of_it(qapp: object) -> None:
     tree, _messages = grown()
     model = model_of(tree)
-    indexes = [model.index_of(node.id) for node in model.nodes()]
+    indexes = [model.index_of(node.id) for node in model.rows]
     tree.exchange(MessageTree(HOME))
     assert [index.data() for index in indexes] == [""] * 5
     model.show_tree(tree, OutlineChoice())
@@ -219,20 +285,27 @@ def test_whatever_happens_to_a_tree_its_rows_follow_and_stay_themselves(qapp: ob
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
     resets, told = list[str](), set[str]()
     model.modelReset.connect(lambda: resets.append("reset"))
-    model.dataChanged.connect(lambda index, _last: told.add(index.data(RowRole.ROW).id))
+
+    def tell(first: QModelIndex, last: QModelIndex) -> None:
+        told.update(model.rows[number].id for number in range(first.row(), last.row() + 1))
+
+    model.dataChanged.connect(tell)
     for step in range(40):
         _change(rng, tree, step)
         unfolded = frozenset(run for run in tree.runs() if rng.random() < 0.2)
         choice = OutlineChoice(
-            top=rng.choice(["", "", *tree.runs()]), words=rng.choice(["", "", "1"]), unfolded=unfolded
+            rng.choice(["", "", *tree.runs()]),
+            rng.choice(["", "", "1"]),
+            unfolded,
+            frozenset(run for run in tree.runs() if rng.random() < 0.1),
         )
-        before = {node.id: QPersistentModelIndex(model.index_of(node.id)) for node in model.nodes()}
-        rows = {node.id: model.row(node) for node in model.nodes()}
+        before = {node.id: QPersistentModelIndex(model.index_of(node.id)) for node in model.rows}
+        rows = {node.id: model.row(node) for node in model.rows}
         told.clear()
         model.show_tree(tree, choice)
-        nodes: list[OutlineNode] = list(model.nodes())
+        nodes: list[OutlineNode] = list(model.rows)
         if choice == OutlineChoice(unfolded=unfolded):
-            listed = {node.id: model.row(node) for node in nodes if not node.is_turn}
+            listed = {node.id: model.row(node) for node in nodes if not (node.is_turn or node.folded)}
             assert listed == {row.id: row for row in branch_rows(tree)}
         for node in nodes:
             if node.id in before:
@@ -294,6 +367,8 @@ def _lines(model: BranchModel, tree: MessageTree, choice: OutlineChoice) -> int:
     sys.settrace(count)
     try:
         model.show_tree(tree, choice)
+        while model.is_busy:
+            QCoreApplication.processEvents()
     finally:
         sys.settrace(before)
     return lines

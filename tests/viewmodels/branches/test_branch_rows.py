@@ -31,7 +31,7 @@ def test_a_run_is_told_by_its_name_or_its_first_words() -> None:
     assert [one.is_open for one in (root, unnamed, named)] == [False, False, True]
     assert [one.is_favourite for one in (root, unnamed, named)] == [False, False, True]
     assert [one.has_children for one in (root, unnamed, named)] == [True, False, False]
-    assert (named.parent_id, named.level, named.last_id) == (first.id, 1, last.id)
+    assert (named.parent_id, named.last_id) == (first.id, last.id)
     assert unnamed.detail(train.created_at) == "1\N{NO-BREAK SPACE}message, now"
     assert named.detail(cheap.created_at) == "2\N{NO-BREAK SPACE}messages, 1\N{NO-BREAK SPACE}h ago"
 

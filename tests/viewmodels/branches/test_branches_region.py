@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.message import Message
 from app.viewmodels.app import App
 from app.viewmodels.branches.branches_region import NO_BRANCHES
 from tests.viewmodels.library.test_library_region import at_rest
@@ -29,7 +30,7 @@ def forked(qtbot: QtBot, app: App) -> App:
 
 def listed(app: App) -> list[str]:
     model = app.branches.model
-    return [model.row(node).title for node in model.nodes()]
+    return [model.row(node).title for node in model.rows]
 
 
 def chosen(app: App) -> str:
@@ -44,9 +45,19 @@ def test_the_outline_follows_what_is_said_and_chooses_the_open_branch(forked: Ap
     assert (chosen(forked), now.used) == ("“Three”", "last used now")
 
 
+def test_figures_that_come_before_the_rows_do_not_choose_another_one(forked: App) -> None:
+    """The tree has forked, and the outline has not heard of it."""
+    tree = forked.library.tree
+    tree.add(Message.new(tree.conversation_id, tree.path[1].id, "user", "Four"))
+    forked.chat.warmth.changed.emit()
+    forked.library.state.refresh()
+    forked.catch_up()
+    assert chosen(forked) == "“Four”"
+
+
 def test_a_branch_is_opened_and_one_that_is_looked_at_stays_chosen(qtbot: QtBot, forked: App) -> None:
     model = forked.branches.model
-    one, two, three = [node.id for node in model.nodes()]
+    one, two, three = [node.id for node in model.rows]
     forked.branches.choose(one)
     assert chosen(forked) == "“One”"
     forked.catch_up()
@@ -60,7 +71,7 @@ def test_a_branch_is_opened_and_one_that_is_looked_at_stays_chosen(qtbot: QtBot,
 
 
 def test_names_and_favourites_are_kept_and_can_be_taken_back(qtbot: QtBot, forked: App, data_folder: Path) -> None:
-    *_, three = [node.id for node in forked.branches.model.nodes()]
+    *_, three = [node.id for node in forked.branches.model.rows]
     forked.branches.name(three, "  cheaper \n trip " + "x" * 300)
     forked.branches.mark(three)
     at_rest(qtbot, forked)
@@ -83,7 +94,7 @@ def test_names_and_favourites_are_kept_and_can_be_taken_back(qtbot: QtBot, forke
 
 
 def test_a_branch_is_deleted_with_what_hangs_below_it_and_comes_back(qtbot: QtBot, forked: App) -> None:
-    *_, three = [node.id for node in forked.branches.model.nodes()]
+    *_, three = [node.id for node in forked.branches.model.rows]
     forked.branches.delete(three)
     at_rest(qtbot, forked)
     forked.catch_up()
@@ -96,7 +107,7 @@ def test_a_branch_is_deleted_with_what_hangs_below_it_and_comes_back(qtbot: QtBo
 
 
 def test_a_branch_is_compared_with_the_open_one(forked: App) -> None:
-    _one, two, three = [node.id for node in forked.branches.model.nodes()]
+    _one, two, three = [node.id for node in forked.branches.model.rows]
     forked.branches.compare(two)
     now = forked.comparison.state.now
     assert (now.left is not None, now.right is not None) == (True, True)

@@ -20,6 +20,7 @@ from tests.viewmodels.test_app import ask, texts
 from tests.widgets.pictures import count, picture, show
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 @pytest.fixture
@@ -58,19 +59,13 @@ def message(app: App, text: str) -> Message:
 
 def rows(pane: BranchesPane) -> list[str]:
     """Titles of all rows that are not put away, from above."""
-    found, index = [], pane.tree.model().index(0, 0)
-    while index.isValid():
-        found.append(str(index.data()).strip("“”"))
-        index = pane.tree.indexBelow(index)
-    return found
+    model = pane.tree.model()
+    return [str(model.index(row, 0).data()).strip("“”") for row in range(model.rowCount())]
 
 
 def at(pane: BranchesPane, title: str) -> QPoint:
     """The middle of a row."""
-    index = pane.tree.model().index(0, 0)
-    while str(index.data()).strip("“”") != title:
-        index = pane.tree.indexBelow(index)
-    return pane.tree.visualRect(index).center()
+    return pane.tree.visualRect(pane.tree.model().index(rows(pane).index(title), 0)).center()
 
 
 def current(pane: BranchesPane) -> str:
@@ -128,7 +123,7 @@ def test_a_long_run_lists_its_questions_with_right_and_puts_them_away_with_left(
         press(pane, app, Key.Key_Left)
     assert rows(pane) == ["One 0", "Two", "Three", "Four", "Five"]
     first = pane.tree.visualRect(pane.tree.model().index(0, 0))
-    chip = pane.tree.delegate.chip(first, next(app.branches.model.nodes()))
+    chip = pane.tree.delegate.chip(first, app.branches.model.rows[0])
     assert chip is not None
     QTest.mouseClick(pane.tree.viewport(), Qt.MouseButton.LeftButton, pos=chip.center().toPoint())
     settle(app)
@@ -263,19 +258,40 @@ def test_the_pane_holds_all_its_parts_at_any_text_size(pane: BranchesPane, style
 
 
 def test_many_branches_stay_as_they_were_left_while_one_is_added(
-    pane: BranchesPane, app: App, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, pane: BranchesPane, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All rows go and come again then; what the person sees of it stays."""
+    """They are listed in slices then; what the person sees of them stays."""
     monkeypatch.setattr(branch_model, "_MANY", 2)
-    press(pane, app, Key.Key_Up)
-    press(pane, app, Key.Key_Up)
-    press(pane, app, Key.Key_Left)
-    press(pane, app, Key.Key_Left)
+    for key in (Key.Key_Up, Key.Key_Up, Key.Key_Left, Key.Key_Left):
+        press(pane, app, key)
+        qtbot.waitUntil(lambda: not app.branches.model.is_busy)
     assert (rows(pane), current(pane)) == (["One 0", "Two", "Five"], "Two")
     tree = app.library.tree
     tree.add(Message.new(tree.conversation_id, tree.path[1].id, "user", "Six"), select=False)
     app.library.state.refresh()
-    settle(app)
+    qtbot.waitUntil(lambda: "Six" in rows(pane))
     assert current(pane) == "Two"
     assert {"Six", "Two", "Five"} < set(rows(pane))
     assert "Three" not in rows(pane)
+
+
+def test_many_answers_are_one_row_that_lists_them(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
+    tree = app.library.tree
+    question = tree.path[0]
+    for number in range(20):
+        tree.add(Message.new(tree.conversation_id, question.id, "assistant", f"Answer {number}"), select=False)
+    app.library.state.refresh()
+    qtbot.waitUntil(lambda: f"20{NBSP}answers" in rows(pane))
+    assert len(rows(pane)) == 7
+    QTest.mouseClick(pane.tree.viewport(), Qt.MouseButton.LeftButton, pos=at(pane, f"20{NBSP}answers"))
+    settle(app)
+    assert [title for title in rows(pane) if title.startswith("Answer")] == [f"Answer {number}" for number in range(20)]
+    assert current(pane) == f"20{NBSP}answers"
+    assert not pane.foot.isVisible()
+    press(pane, app, Key.Key_Return)
+    assert len(rows(pane)) == 7
+    press(pane, app, Key.Key_Right)
+    assert len(rows(pane)) == 27
+    press(pane, app, Key.Key_Left)
+    press(pane, app, Key.Key_Left)
+    assert (len(rows(pane)), current(pane)) == (7, "One 0")

@@ -201,8 +201,8 @@ def test_a_row_of_the_outline_tells_its_price(qtbot: QtBot, forked: MainWindow, 
     if not forked.branches.isVisible():
         forked.do("branches")
     tree, model = forked.branches.tree, app.branches.model
-    qtbot.waitUntil(lambda: tree.isVisible() and len(list(model.nodes())) == 3)
-    rows = {model.row(node).words: model.index_of(node.id) for node in model.nodes()}
+    qtbot.waitUntil(lambda: tree.isVisible() and len(list(model.rows)) == 3)
+    rows = {model.row(node).words: model.index_of(node.id) for node in model.rows}
     closed, opened = rows["And the weather?"], rows["And the news of today?"]
     rest(tree.viewport(), tree.visualRect(closed).center())
     qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).parts is not None)
