@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.edit import Edit, Operation, join_edits, merge_changes
+from app.conversation.edit import Edit, Operation, join_edits
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
@@ -97,32 +97,32 @@ class Edits(QObject):
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Put a conversation into the trash. One that is not stored yet has nothing to lose."""
-
-        def go() -> None:
-            found = self._library.conversation(conversation_id)
-            if found is None or not self._library.is_stored(conversation_id):
-                return
-            if conversation_id in self._held().values():
-                self._notices.error(store_error(Fault.WRITING, None).problem)
-                return
-            sentence = f"“{formatting.first_words(found.title or 'New conversation')}” was deleted. {STAYS}"
-            self._make(lambda store: store.trash.delete_conversation(conversation_id), sentence)
-
-        self._when_saved(go)
+        self.delete_conversations((conversation_id,))
 
     def delete_all(self) -> None:
         """Put every conversation into the trash, as one step of undo."""
+        self.delete_conversations(tuple(one.id for one in self._library.conversations))
+
+    def delete_conversations(self, conversation_ids: Sequence[str]) -> None:
+        """Put these conversations into the trash, as one step of undo: all of them or, while one is answered, none."""
 
         def go() -> None:
-            stored = [one.id for one in self._library.conversations if self._library.is_stored(one.id)]
-            if self._held():
+            stored = self._stored(conversation_ids)
+            if not stored:
+                return
+            if not set(self._held().values()).isdisjoint(stored):
                 self._notices.error(store_error(Fault.WRITING, None).problem)
-            elif stored:
-                count = formatting.plural(len(stored), "conversation")
-                were = "was" if len(stored) == 1 else "were"
-                self._make(lambda store: _delete_all(store, stored), f"{count} {were} deleted. {STAY}")
+                return
+            found = self._library.conversation(stored[0])
+            title = formatting.first_words(found.title or "New conversation") if found is not None else ""
+            one, count = f"“{title}” was deleted. {STAYS}", formatting.plural(len(stored), "conversation")
+            sentence = one if len(stored) == 1 else f"{count} were deleted. {STAY}"
+            self._make(_for_each(stored, lambda store, one: store.trash.delete_conversation(one)), sentence)
 
         self._when_saved(go)
+
+    def _stored(self, conversation_ids: Sequence[str]) -> list[str]:
+        return [one for one in conversation_ids if self._library.is_stored(one)]
 
     def _held_in(self, tree: MessageTree) -> list[str]:
         """Messages of a conversation that are being answered or written."""
@@ -169,20 +169,24 @@ class Edits(QObject):
 
     def move(self, conversation_id: str, folder_id: str | None) -> None:
         """File a conversation in a folder, or in none."""
-        if self._library.is_stored(conversation_id):
-            self._make(lambda store: store.conversations.move(conversation_id, folder_id))
+        self.move_all((conversation_id,), folder_id)
 
-    def create_folder(self, name: str, conversation_id: str | None = None) -> None:
-        """Make a folder, with a conversation in it if one is given."""
+    def move_all(self, conversation_ids: Sequence[str], folder_id: str | None) -> None:
+        """File conversations in a folder, or in none, as one step of undo."""
+        found = (self._library.conversation(one) for one in self._stored(conversation_ids))
+        moved = [one.id for one in found if one is not None and one.folder_id != folder_id]
+        if moved:
+            self._make(_for_each(moved, lambda store, one: store.conversations.move(one, folder_id)))
+
+    def create_folder(self, name: str, *conversation_ids: str) -> None:
+        """Make a folder, with these conversations in it."""
         if not name.strip():
             return
-        folder = Folder.new(name)
+        folder, moved = Folder.new(name), self._stored(conversation_ids)
 
         def create(store: Store) -> Edit:
             edit = store.folders.create(folder)
-            if conversation_id is None:
-                return edit
-            return join_edits(edit, store.conversations.move(conversation_id, folder.id))
+            return join_edits(edit, *(store.conversations.move(one, folder.id) for one in moved))
 
         self._changes.make(create, lambda _result: self.folderMade.emit(folder.id), self._notices.error)
 
@@ -231,12 +235,14 @@ class Edits(QObject):
         self._changes.make(request, take, self._notices.error)
 
 
-def _delete_all(store: Store, conversation_ids: list[str]) -> Edit:
-    """Delete conversations one after the other, as one edit."""
-    edits = [store.trash.delete_conversation(one) for one in conversation_ids]
-    ids = tuple(dict.fromkeys(one for edit in edits for one in edit.conversation_ids))
-    changes = tuple(change for edit in edits for change in edit.changes)
-    return Edit(edits[0].operation, merge_changes(changes), ids)
+def _for_each(ids: Sequence[str], edit: Callable[[Store, str], Edit]) -> Callable[[Store], Edit]:
+    """Return what makes the edit for one after the other, as one step of undo."""
+
+    def make(store: Store) -> Edit:
+        edits = [edit(store, one) for one in ids]
+        return join_edits(*edits)
+
+    return make
 
 
 def _deleted(count: Deleted) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -162,15 +162,15 @@ class ImportExport(QObject):
 
         self._when_saved(put)
 
-    def export_all(self, path: str) -> None:
-        """Write every conversation to one archive, in place of what is there."""
+    def export_all(self, path: str, conversation_ids: Sequence[str] | None = None) -> None:
+        """Write conversations to one archive, in place of what is there; None for every one."""
         target = Path(path)
         work = Work(f"Writing {target.name}…", self._told.emit)
 
         def tell(count: int) -> None:
             self._notices.info(f"{formatting.plural(count, 'conversation')} saved as {target.name}.")
 
-        self._when_saved(lambda: self._do(work, lambda: _write_all(self._store, target, work), tell))
+        self._when_saved(lambda: self._do(work, lambda: _write_all(self._store, conversation_ids, target, work), tell))
 
     def import_file(
         self, path: str, opened: Callable[[str], object] = lambda _id: None, *, copies: bool = False
@@ -339,20 +339,22 @@ def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, wor
     save(target, pieces())
 
 
-def _write_all(store: StoreLink, target: Path, work: Work) -> int:
-    """Read all conversations by small steps and write each as it is read, on the thread for files; returns how many."""
+def _write_all(store: StoreLink, chosen: Sequence[str] | None, target: Path, work: Work) -> int:
+    """Read conversations by small steps and write each as it is read, on the thread for files; returns how many."""
     conversations, folders = store.call(lambda known: (known.conversations.all(), known.folders.all()))
+    written = conversations if chosen is None else [one for one in conversations if one.id in set(chosen)]
+    ids, homes = [one.id for one in written], {one.folder_id for one in written}
 
     def documents() -> Iterator[Document]:
-        for number, one in enumerate(conversations):
-            work.go_on(number / len(conversations))
+        for number, one in enumerate(ids):
+            work.go_on(number / len(ids))
             try:
-                document = _read(store, one.id, work)
+                document = _read(store, one, work)
             except LookupError:  # deleted for ever meanwhile
                 continue
             yield document
 
-    return save_all(target, folders, documents())
+    return save_all(target, [one for one in folders if chosen is None or one.id in homes], documents())
 
 
 def _read(store: StoreLink, conversation_id: str, work: Work) -> Document:
