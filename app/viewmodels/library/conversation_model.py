@@ -10,7 +10,12 @@ from app.viewmodels.kit.lists import AnyIndex, KeyedListModel
 from app.viewmodels.library.rows import ConversationRow, spoken_conversation
 
 CONVERSATION = "application/x-espalier-conversation"
-"""The type of what is dragged: the id of a conversation."""
+"""The type of what is dragged: the ids of conversations, one a line."""
+
+
+def dragged_ids(data: QMimeData) -> tuple[str, ...]:
+    """Return the ids of the conversations that are dragged; none for anything else."""
+    return tuple(bytes(data.data(CONVERSATION).data()).decode(errors="replace").split())
 
 
 class ConversationModel(KeyedListModel[ConversationRow]):
@@ -55,10 +60,9 @@ class ConversationModel(KeyedListModel[ConversationRow]):
         return flags
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Return what is dragged: the id of one conversation."""
+        """Return what is dragged: the ids of conversations."""
         data = QMimeData()
-        for index in indexes:
-            data.setData(CONVERSATION, self._rows[index.row()].id.encode())
+        data.setData(CONVERSATION, "\n".join(self._rows[index.row()].id for index in indexes).encode())
         return data
 
     def mimeTypes(self) -> list[str]:
@@ -69,17 +73,15 @@ class ConversationModel(KeyedListModel[ConversationRow]):
         """Let conversations be moved, and not copied."""
         return Qt.DropAction.MoveAction
 
-    def home_at(self, conversation_id: str, number: int) -> str | None:
-        """Return the folder that a conversation comes to where it is dropped on a row, "" for none.
+    def home_at(self, conversation_ids: Sequence[str], number: int) -> str | None:
+        """Return the folder that conversations come to where they are dropped on a row, "" for none.
 
-        None where it lies there already. number: -1 for the room beside the rows.
+        None where all of them lie there already. number: -1 for the room beside the rows.
         """
-        at = self.row_of(conversation_id)
-        if at < 0:
-            return None
+        homes = {self._rows[at].folder_id for at in map(self.row_of, conversation_ids) if at >= 0}
         onto = self._rows[number] if number >= 0 else None
         home = "" if onto is None else onto.id if onto.is_folder else onto.folder_id
-        return None if home == self._rows[at].folder_id else home
+        return home if homes - {home} else None
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Ask for another title; the row shows it when the database has it."""

@@ -219,7 +219,6 @@ class LibraryRegion(QObject):
         found = self.library.conversation(self._open_id)
         return LibraryState(
             open_id=self._open_id,
-            open_folder=(found.folder_id or "") if found is not None else "",
             is_favourite=found is not None and found.is_favourite,
             blank_title=blank_title(self._said_in() <= 1, self._model.state.now.is_guide),
             folders=self.library.folders,

@@ -11,13 +11,12 @@ from app.conversation.records import Folder
 class LibraryState:
     """The open conversation among all others.
 
-    open_id, open_folder: which one it is, and the folder it lies in, "" for none. is_favourite: it is marked as one.
+    open_id: which one it is. is_favourite: it is marked as one.
     blank_title: what a conversation without a title is called. folders: all of them in their order. undo, redo: what
     Undo and Redo would do among conversations ("Delete"), "" for nothing. has_conversations: something is stored.
     """
 
     open_id: str = ""
-    open_folder: str = ""
     is_favourite: bool = False
     blank_title: str = ""
     folders: tuple[Folder, ...] = ()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.library.library_region import NEW_FOLDER, LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.text import formatting
 
 
 def row_menu(row: ConversationRow, library: LibraryRegion, rename: Callable[[str], None], parent: QWidget) -> QMenu:
@@ -33,20 +34,37 @@ def row_menu(row: ConversationRow, library: LibraryRegion, rename: Callable[[str
     menu.addAction(title, lambda: edits.mark(row.id)).setEnabled(row.can_change)
     folders = menu.addMenu("Move to Folder")
     folders.setEnabled(row.can_change)
-    fill_folders(folders, row.id, row.folder_id, library)
+    fill_folders(folders, (row.id,), library)
     menu.addSeparator()
     menu.addAction("Delete Conversation", lambda: edits.delete_conversation(row.id)).setEnabled(row.can_change)
     return menu
 
 
-def fill_folders(menu: QMenu, conversation_id: str, folder_id: str, library: LibraryRegion) -> None:
-    """Fill a menu with all folders, the conversation's own ticked, and a way to a new one."""
-    menu.clear()
-    _add(menu, "No Folder", not folder_id, lambda: library.edits.move(conversation_id, None))
-    for folder in library.state.now.folders:
-        _add(menu, folder.name, folder.id == folder_id, partial(library.edits.move, conversation_id, folder.id))
+def several_menu(
+    conversation_ids: tuple[str, ...], library: LibraryRegion, export: Callable[[], None], parent: QWidget
+) -> QMenu:
+    """Return a menu for several conversations, which is deleted when it is closed."""
+    menu = QMenu(parent)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    count = formatting.plural(len(conversation_ids), "Conversation")
+    fill_folders(menu.addMenu(f"Move {count} to Folder"), conversation_ids, library)
+    menu.addAction(f"Export {count}…", export)
     menu.addSeparator()
-    menu.addAction("New Folder", lambda: library.edits.create_folder(NEW_FOLDER, conversation_id))
+    menu.addAction(f"Delete {count}", lambda: library.edits.delete_conversations(conversation_ids))
+    return menu
+
+
+def fill_folders(menu: QMenu, conversation_ids: tuple[str, ...], library: LibraryRegion) -> None:
+    """Fill a menu with all folders, the one that these conversations lie in ticked, and a way to a new one."""
+    menu.clear()
+    found = (library.library.conversation(one) for one in conversation_ids)
+    homes = {one.folder_id for one in found if one is not None}
+    edits = library.edits
+    _add(menu, "No Folder", homes <= {None}, partial(edits.move_all, conversation_ids, None))
+    for folder in library.state.now.folders:
+        _add(menu, folder.name, homes == {folder.id}, partial(edits.move_all, conversation_ids, folder.id))
+    menu.addSeparator()
+    menu.addAction("New Folder", lambda: edits.create_folder(NEW_FOLDER, *conversation_ids))
 
 
 def _add(menu: QMenu, title: str, is_ticked: bool, act: Callable[[], None]) -> None:

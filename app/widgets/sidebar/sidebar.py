@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListVie
 
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.viewmodels.library.conversation_model import CONVERSATION, ConversationModel
+from app.viewmodels.library.conversation_model import ConversationModel, dragged_ids
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.search import Search
 from app.viewmodels.warmth.warmth import Warmth
@@ -41,15 +41,29 @@ _PASSING = (
     Qt.FocusReason.ActiveWindowFocusReason,
     Qt.FocusReason.MenuBarFocusReason,
 )
+_CMD, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+_Cursor = QAbstractItemView.CursorAction
+_MOVES = {
+    Qt.Key.Key_Up: _Cursor.MoveUp,
+    Qt.Key.Key_Down: _Cursor.MoveDown,
+    Qt.Key.Key_Home: _Cursor.MoveHome,
+    Qt.Key.Key_End: _Cursor.MoveEnd,
+    Qt.Key.Key_PageUp: _Cursor.MovePageUp,
+    Qt.Key.Key_PageDown: _Cursor.MovePageDown,
+}
 
 
 class ConversationList(QListView):
-    """The list whose selection is the open conversation. Return and F2 rename a row in its place.
+    """The list whose selection is the open conversation, or several that something is to be done with.
+
+    Return and F2 rename a row in its place. Shift and Cmd, by mouse or keys, select several: no other is opened, and a
+    plain click, Escape or leaving the list end it.
 
     Signals: chosen(str) the id of another conversation that the person turned to; branchChosen(str, str) a conversation
     and a branch of it; foldAsked(str, bool) a folder or a conversation with branches, and whether it is to be folded;
     deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen; left, a click beside them;
-    filed(str, str) a conversation was dropped on a folder of this id, "" for none.
+    filed(tuple, str) conversations were dropped on a folder of this id, "" for none; severalChanged(), others are
+    selected, or several no more; severalDeleteAsked().
     """
 
     chosen = Signal(str)
@@ -58,18 +72,24 @@ class ConversationList(QListView):
     deleteAsked = Signal(object)
     menuAsked = Signal(object, QPoint)
     left = Signal()
-    filed = Signal(str, str)
+    filed = Signal(tuple, str)
+    severalChanged = Signal()
+    severalDeleteAsked = Signal()
 
     def __init__(self, style: Style, model: ConversationModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
         self._home: str | None = None
+        self._is_picking = False
+        self._anchor = ""
+        self._told: tuple[str, ...] = ()
         self._delegate = ConversationDelegate(style, self)
         self.row_focus = self._delegate.focus
         self.setItemDelegate(self._delegate)
         set_up_view(self, style, "Conversations")
         self._conversations = model
         self.setModel(model)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         for change in (model.rowsInserted, model.rowsMoved, model.rowsRemoved, model.dataChanged, model.modelReset):
             change.connect(self._follow_model)
@@ -102,6 +122,56 @@ class ConversationList(QListView):
         row: ConversationRow | None = current.data(RowRole.ROW) if current.isValid() else None
         return row
 
+    @property
+    def several(self) -> tuple[str, ...]:
+        """The ids of the conversations that are selected, from above downwards, where they are more than one."""
+        if not self._is_picking:
+            return ()
+        rows = [index.row() for index in self.selectedIndexes()]
+        ids = tuple(row.id for row in (self._conversations.rows[one] for one in sorted(rows)) if _can_join(row))
+        return ids if len(ids) > 1 else ()
+
+    def pick_all(self) -> None:
+        """Select all conversations."""
+        self._is_picking = True
+        self.selectAll()
+
+    def _extend_to(self, index: QModelIndex) -> None:
+        """Select from where the last one was chosen to this row."""
+        start = self._conversations.row_of(self._anchor) if self._is_picking else self.currentIndex().row()
+        if not index.isValid() or start < 0:
+            return
+        self._is_picking = True
+        self._anchor = self._conversations.rows[start].id
+        first, last = sorted((start, index.row()))
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().setCurrentIndex(index, flags.NoUpdate)
+        rows = QItemSelection(self._conversations.index(first), self._conversations.index(last))
+        self.selectionModel().select(rows, flags.ClearAndSelect)
+        self._tell_several()
+
+    def _end_picking(self) -> None:
+        """Select the open conversation alone again."""
+        if self._is_picking:
+            self._is_picking = False
+            self.clearSelection()
+            self._follow_model()
+            self._tell_several()
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """Leave folders and branches out where several are selected: what is done to several is not for them."""
+        super().selectionChanged(selected, deselected)
+        if self._is_picking:
+            for index in selected.indexes():
+                if not _can_join(self._conversations.rows[index.row()]):
+                    self.selectionModel().select(index, QItemSelectionModel.SelectionFlag.Deselect)
+        self._tell_several()
+
+    def _tell_several(self) -> None:
+        if self.several != self._told:
+            self._told = self.several
+            self.severalChanged.emit()
+
     def rename(self, row_id: str) -> None:
         """Let the person write another title into this row."""
         number = self._conversations.row_of(row_id)
@@ -117,10 +187,29 @@ class ConversationList(QListView):
             return  # what the field in the row has no use for, Return that ends it above all
         row, key = self.row, event.key()
         is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if self.several and is_plain and self._use_key_on_several(Qt.Key(key)):
+            return
         if row is not None and is_plain and self._use_key(row, Qt.Key(key)):
             return
+        if key in _MOVES and event.modifiers() & _SHIFT:
+            self._extend_to(self.moveCursor(_MOVES[Qt.Key(key)], Qt.KeyboardModifier.NoModifier))
+            return
+        if key in _MOVES:
+            self._is_picking = False
         super().keyPressEvent(event)
-        self._tell_choice()
+        self._tell_several()
+        if not self._is_picking:  # Shift alone is a key, too
+            self._tell_choice()
+
+    def _use_key_on_several(self, key: Qt.Key) -> bool:
+        """Keys that do something with all that are selected."""
+        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.severalDeleteAsked.emit()
+        elif key == Qt.Key.Key_Escape:
+            self._end_picking()
+        else:
+            return False
+        return True
 
     def _use_key(self, row: ConversationRow, key: Qt.Key) -> bool:
         """Keys that do something with the row itself."""
@@ -147,11 +236,33 @@ class ConversationList(QListView):
         if pressed.branches and self._delegate.is_on_arrow(event.position(), self.row_rect(under), pressed):
             self.foldAsked.emit(pressed.id, not pressed.is_folded)
             return
+        if event.modifiers() & _SHIFT:
+            self._extend_to(under)
+            return
+        if event.modifiers() & _CMD:
+            self._is_picking = True
+            self._anchor = pressed.id
+            super().mousePressEvent(event)
+            return
+        if pressed.id in self.several:
+            super().mousePressEvent(event)  # they may be dragged now; a click chooses when it ends
+            return
+        self._is_picking = False
         super().mousePressEvent(event)
+        self._tell_several()
         self._tell_choice()
         row = self.row
         if row is not None and row.is_folder and self.indexAt(event.position().toPoint()) == self.currentIndex():
             self.foldAsked.emit(row.id, not row.is_folded)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose one of several that was clicked, and not dragged."""
+        is_click = bool(self.several) and not event.modifiers() & (_SHIFT | _CMD)
+        super().mouseReleaseEvent(event)
+        if is_click and event.button() is Qt.MouseButton.LeftButton and len(self.selectedIndexes()) == 1:
+            self._is_picking = False
+            self._tell_several()
+            self._tell_choice()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self.dragMoveEvent(event)
@@ -209,6 +320,7 @@ class ConversationList(QListView):
         """Leave a folder that the keyboard was on for the conversation that is open."""
         super().focusOutEvent(event)
         if event.reason() not in _PASSING:
+            self._end_picking()
             self._follow_model()
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
@@ -235,6 +347,9 @@ class ConversationList(QListView):
         """Select the row that is open; nothing when none is."""
         if self.state() == QAbstractItemView.State.EditingState:
             return
+        if self._is_picking:
+            self._tell_several()
+            return
         at = self.row
         if at is not None and at.is_folder and self.hasFocus():
             return
@@ -247,10 +362,14 @@ class ConversationList(QListView):
         self.selectionModel().setCurrentIndex(QModelIndex(), QItemSelectionModel.SelectionFlag.Clear)
 
 
-def _dragged(event: QDropEvent) -> str:
-    """Return the id of the conversation that is dragged, "" for anything else."""
-    data = event.mimeData()
-    return bytes(data.data(CONVERSATION).data()).decode(errors="replace") if data.hasFormat(CONVERSATION) else ""
+def _can_join(row: ConversationRow) -> bool:
+    """Return whether a row may be one of several that are selected: a conversation that is stored."""
+    return row.can_change and not row.is_folder and not row.is_branch
+
+
+def _dragged(event: QDropEvent) -> tuple[str, ...]:
+    """Return the ids of the conversations that are dragged; none for anything else."""
+    return dragged_ids(event.mimeData())
 
 
 class Sidebar(QWidget):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.text import formatting
 
 _FILTERS = {
     Form.ESPALIER: "Espalier conversation (*.espalier)",
@@ -38,15 +39,22 @@ def ask_where(library: LibraryRegion, form: Form, parent: QWidget) -> QFileDialo
     return _opened(dialog)
 
 
-def ask_where_all(library: LibraryRegion, parent: QWidget) -> QFileDialog:
-    """Ask where to write all conversations, then write them. The system asks before a file is replaced."""
+def ask_where_all(
+    library: LibraryRegion, parent: QWidget, conversation_ids: tuple[str, ...] | None = None
+) -> QFileDialog:
+    """Ask where to write conversations, then write them. The system asks before a file is replaced.
+
+    conversation_ids: None for every one.
+    """
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    dialog = QFileDialog(parent, "Export Everything", str(Path(folder) / _ALL), "Archive of conversations (*.zip)")
+    count = "" if conversation_ids is None else formatting.plural(len(conversation_ids), "Conversation")
+    title = f"Export {count}" if count else "Export Everything"
+    dialog = QFileDialog(parent, title, str(Path(folder) / _ALL), "Archive of conversations (*.zip)")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix("zip")
     dialog.selectFile(_ALL)
-    dialog.fileSelected.connect(library.import_export.export_all)
+    dialog.fileSelected.connect(lambda path: library.import_export.export_all(path, conversation_ids))
     return _opened(dialog)
 
 

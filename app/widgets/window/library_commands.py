@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.library.deletion import Deletion
 from app.viewmodels.library.form import Form
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
+from app.viewmodels.text import formatting
 from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.style import Style
-from app.widgets.sidebar.conversation_menu import fill_folders, row_menu
+from app.widgets.sidebar.conversation_menu import fill_folders, row_menu, several_menu
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.sidebar.trash_box import show_trash
 from app.widgets.window.file_dialogs import ask_where, ask_where_all, ask_which
@@ -34,6 +36,7 @@ class LibraryCommands(QObject):
         sidebar.list.deleteAsked.connect(library.delete_row)
         sidebar.list.foldAsked.connect(library.fold)
         sidebar.list.filed.connect(self._file)
+        sidebar.list.severalDeleteAsked.connect(self._delete_several)
         library.folderMade.connect(self.rename)
         library.edits.deletionAsked.connect(self._ask_to_delete)
 
@@ -47,7 +50,8 @@ class LibraryCommands(QObject):
             "trash": lambda: show_trash(self._style, library.trash_list, self._window),
             "import": lambda: ask_which(library, self._window),
             "export_all": lambda: ask_where_all(library, self._window),
-            "export": lambda: self._export(Form.ESPALIER),
+            "export": self._export_chosen,
+            "delete_conversation": self._delete_chosen,
             "export_branch": lambda: self._export(Form.BRANCH),
             "export_tree": lambda: self._export(Form.TREE),
         }
@@ -56,10 +60,23 @@ class LibraryCommands(QObject):
         """Offer the folders for the open conversation whenever this menu is shown."""
 
         def fill() -> None:
-            fill_folders(menu, self._library.open_id, self._library.state.now.open_folder, self._library)
+            several, library = self._sidebar.list.several, self._library
+            fill_folders(menu, several or (library.open_id,), library)
 
         menu.aboutToShow.connect(fill)
         fill()
+
+    def name_entries(self, export: QAction, delete: QAction) -> None:
+        """Say in the menus how many conversations these two are about, while several are selected."""
+        titles = export.text(), delete.text()
+
+        def name() -> None:
+            count = len(self._sidebar.list.several)
+            several = formatting.plural(count, "Conversation")
+            export.setText(f"Export {several}…" if count else titles[0])
+            delete.setText(f"Delete {several}" if count else titles[1])
+
+        self._sidebar.list.severalChanged.connect(name)
 
     def rename(self, row_id: str) -> None:
         """Let the person write into the row of a conversation or folder."""
@@ -76,7 +93,29 @@ class LibraryCommands(QObject):
             self._sides.toggle("sidebar")
 
     def _show_menu(self, row: ConversationRow, at: QPoint) -> None:
-        row_menu(row, self._library, self.rename, self._window).popup(at)
+        several = self._sidebar.list.several
+        if row.id in several:
+            several_menu(several, self._library, self._export_several, self._window).popup(at)
+        else:
+            row_menu(row, self._library, self.rename, self._window).popup(at)
+
+    def _delete_chosen(self) -> None:
+        """Delete the conversations that are selected, else the open one."""
+        edits = self._library.edits
+        edits.delete_conversations(self._sidebar.list.several or (self._library.open_id,))
+
+    def _delete_several(self) -> None:
+        self._library.edits.delete_conversations(self._sidebar.list.several)
+
+    def _export_chosen(self) -> None:
+        """Export the conversations that are selected as one archive, else the open one."""
+        if self._sidebar.list.several:
+            self._export_several()
+        else:
+            self._export(Form.ESPALIER)
+
+    def _export_several(self) -> None:
+        ask_where_all(self._library, self._window, self._sidebar.list.several)
 
     def _ask_to_delete(self, deletion: Deletion) -> None:
         """Say how much goes, before it does."""
@@ -85,9 +124,9 @@ class LibraryCommands(QObject):
         title = "Delete this message and what follows?"
         ask_to_delete(title, what, "Delete", lambda: edits.delete_message(*where), self._window)
 
-    def _file(self, conversation_id: str, folder_id: str) -> None:
-        """Put a conversation that was dragged into a folder, or into none."""
-        self._library.edits.move(conversation_id, folder_id or None)
+    def _file(self, conversation_ids: tuple[str, ...], folder_id: str) -> None:
+        """Put conversations that were dragged into a folder, or into none."""
+        self._library.edits.move_all(conversation_ids, folder_id or None)
 
     def _export(self, form: Form) -> None:
         ask_where(self._library, form, self._window)

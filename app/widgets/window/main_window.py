@@ -103,6 +103,7 @@ class MainWindow(QMainWindow):
         self._ring = FocusRing(style, self)
         self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
+        self._library.name_entries(self.menus.actions["export"], self.menus.actions["delete_conversation"])
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
         self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
@@ -420,7 +421,9 @@ class MainWindow(QMainWindow):
 
     def _select_all(self) -> None:
         view = self.chat.view
-        if view.keyboard_row >= 0:
+        if self.sidebar.list.hasFocus():
+            self.sidebar.list.pick_all()
+        elif view.keyboard_row >= 0:
             view.pointer.select_all(view.keyboard_row)
         else:
             self._text.select_all()

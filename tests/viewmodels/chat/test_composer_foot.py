@@ -114,4 +114,3 @@ def test_a_new_folder_is_empty(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "How are you?")
     app.act("new_folder")
     qtbot.waitUntil(lambda: len(app.library.state.now.folders) == 1)
-    assert app.library.state.now.open_folder == ""
