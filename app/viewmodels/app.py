@@ -26,12 +26,13 @@ from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.key_bindings import KeyBindings, native
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
-from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.text import dates
 from app.worker.engine_host import EngineHost
 
 
@@ -41,10 +42,11 @@ class App(QObject):
     Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; comparison, of
     two branches; find, what is looked for in the chat; settings, folders, notices; keys, the shortcuts of all commands.
 
-    Signal: logWanted(), show where the log lies.
+    Signals: logWanted(), show where the log lies; datesChanged(), days are written in another language.
     """
 
     logWanted = Signal()
+    datesChanged = Signal()
 
     chat: ChatRegion
     comparison: Comparison
@@ -73,6 +75,7 @@ class App(QObject):
         super().__init__(parent)
         self._host, self._store = host, StoreLink(thread, self)
         self.settings, self.folders = settings, folders
+        dates.choose_language(settings.values.date_language)
         self.keys = KeyBindings(ACTIONS, settings, self)
         self.notices = notices = Notices(lambda: self._store.history.step, self)
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
@@ -104,6 +107,7 @@ class App(QObject):
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
         host.happened.connect(self._on_event)
+        settings.changed.connect(self._follow_dates)
         self.model.list.state.changed.connect(self._tell_hub)
         self.hub.downloads.finished.connect(self.model.list.look)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
@@ -194,6 +198,15 @@ class App(QObject):
         values = self.settings.values
         can_find = self.find.can_go or self.comparison.state.now.is_open
         return AppState(*regions, self.hub.state.now, values, can_find, self.edges.state.now)
+
+    def _follow_dates(self, values: SettingsValues) -> None:
+        """Have everything that tells a day tell it in the language that was chosen."""
+        if dates.choose_language(values.date_language):
+            for state in (self.library.state, self.branches.state, self.model.list.state, self.hub.state):
+                state.refresh()
+            self.library.trash_list.read()
+            self.library.search.renew()
+            self.datesChanged.emit()
 
     def _tell_hub(self) -> None:
         """Tell the hub's rows which of them are on this machine already."""

@@ -73,6 +73,8 @@ class SettingsValues:
     conversations, "" for the one that was chosen last. asks_to_quit: a question comes before an answer is ended by
     quitting.
 
+    date_language: what days are written in, "system" or the name of a locale.
+
     appearance: "system", "light" or "dark". code_font: a family of fixed pitch, "" for the system's.
     cache_folder: where cached state is written, "" for the usual place. keys: the shortcut of each command that has
     another one than in the table, "" for none. folded, unfolded: ids of rows of the sidebar. settings_page:
@@ -97,6 +99,7 @@ class SettingsValues:
     start_model: str = ""
     start_preset: str = ""
     asks_to_quit: bool = False
+    date_language: str = "system"
     appearance: str = "system"
     code_font: str = ""
     cache_folder: str = ""
@@ -128,6 +131,7 @@ class SettingsChanges(TypedDict, total=False):
     start_model: str
     start_preset: str
     asks_to_quit: bool
+    date_language: str
     appearance: str
     code_font: str
     cache_folder: str

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from PySide6.QtGui import QFontDatabase
 
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.preferences.rows import ON, Amount, Choice, Group, Handlers, Toggle
+from app.viewmodels.text import dates, formatting
 
 _STARTS = (("last", "Where I was"), ("new", "A new conversation"))
 _LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
@@ -15,7 +17,7 @@ _SMALLEST, _LARGEST = 10, 24
 
 
 class GeneralPage:
-    """Starting and quitting: what opens, and whether a question comes first."""
+    """Starting and quitting, and how days are written."""
 
     id = "general"
     title = "General"
@@ -40,13 +42,25 @@ class GeneralPage:
             detail="What is written is kept without a question, too, and can go on later.",
             is_on=values.asks_to_quit,
         )
-        return Group("Start", (start,)), Group("Quitting", (quits,), "Everything is saved as it happens.")
+        days = Choice(
+            id="date_language",
+            title="Language of dates",
+            detail=f"Days before yesterday are written like today: {formatting.day(time.time())}.",
+            value=values.date_language,
+            choices=dates.languages(),
+        )
+        return (
+            Group("Start", (start,)),
+            Group("Dates", (days,)),
+            Group("Quitting", (quits,), "Everything is saved as it happens."),
+        )
 
     @property
     def handlers(self) -> Handlers:
         """Return what its rows do."""
         return {
             "start_with": lambda _id, value: self._settings.update(start_with=value),
+            "date_language": lambda _id, value: self._settings.update(date_language=value),
             "asks_to_quit": lambda _id, value: self._settings.update(asks_to_quit=value == ON),
         }
 

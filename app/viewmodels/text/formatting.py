@@ -15,9 +15,9 @@ from app.protocol.figures import THIN as THIN
 from app.protocol.figures import number as number
 from app.protocol.figures import plural as plural
 from app.protocol.figures import size as size
+from app.viewmodels.text import dates
 
 DOT = "  ·  "
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUARTER_DAY = 21_600.0
 
 
@@ -136,8 +136,7 @@ def age(then: float, now: float) -> str:
         return f"{int(passed // 3600)}{HARD}h"
     if days == 1:
         return "yesterday"
-    day = f"{at.day}{HARD}{_MONTHS[at.month - 1]}"
-    return day if at.year == today.year else f"{day} {at.year}"
+    return dates.written(at.date(), with_year=at.year != today.year)
 
 
 def ago(then: float, now: float) -> str:
@@ -148,8 +147,7 @@ def ago(then: float, now: float) -> str:
 
 def day(at: float) -> str:
     """Write a day in full: "3 Nov 2024"."""
-    then = datetime.fromtimestamp(at)
-    return f"{then.day}{HARD}{_MONTHS[then.month - 1]}{HARD}{then.year}"
+    return dates.written(datetime.fromtimestamp(at).date(), with_year=True)
 
 
 def clock(at: float) -> str:

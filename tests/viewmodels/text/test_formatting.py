@@ -111,7 +111,7 @@ def test_percent_never_says_more_than_is_done() -> None:
         (datetime(2026, 11, 20, 0, 30), "15~h"),
         (datetime(2026, 11, 19, 23, 0), "yesterday"),
         (datetime(2026, 11, 3, 9, 0), "3~Nov"),
-        (datetime(2025, 3, 3, 9, 0), "3~Mar 2025"),
+        (datetime(2025, 3, 3, 9, 0), "3~Mar~2025"),
         (datetime(2026, 11, 20, 16, 5), "now"),
     ],
 )
