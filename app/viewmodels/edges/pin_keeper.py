@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 from PySide6.QtCore import QObject
@@ -42,9 +43,14 @@ class PinKeeper(QObject):
         self._waiting: list[tuple[_Path, bool]] = []
         self._asked: tuple[int, _Path, bool] | None = None
         self._is_late = False  # the database was compared while a pin was under way
+        self._notes = 0  # how often something was noted: what was read of the database before is older
 
     def note(self, path: _Path, is_pinned: bool) -> None:
-        """Take note that a person had the branch to the last of these messages pinned, or let go."""
+        """Take note that a person had the branch to the last of these messages pinned, or let go.
+
+        Whoever calls this has the database told in the same turn.
+        """
+        self._notes += 1
         if is_pinned:
             self._kept[path[-1].id] = path
         else:
@@ -53,7 +59,8 @@ class PinKeeper(QObject):
     def renew(self) -> None:
         """Compare what is kept with what the database says, and have the rest pinned or let go."""
         if self._current_model.info is not None:
-            self._store.do(lambda store: store.messages.pinned_paths(), self._compare, lambda _problem: None)
+            compare = partial(self._compare, self._notes)
+            self._store.do(lambda store: store.messages.pinned_paths(), compare, lambda _problem: None)
 
     def forget(self) -> None:
         """Forget what was kept: the model is gone."""
@@ -74,7 +81,11 @@ class PinKeeper(QObject):
         else:
             self._ask_next()
 
-    def _compare(self, paths: tuple[_Path, ...]) -> None:
+    def _compare(self, notes: int, paths: tuple[_Path, ...]) -> None:
+        """Compare what is kept with what the database said when so many notes had been taken."""
+        if notes != self._notes:
+            self.renew()
+            return
         self._is_late = self._asked is not None
         if self._is_late:
             return

@@ -248,3 +248,19 @@ def test_looking_for_a_price_takes_the_place_of_no_verb(qtbot: QtBot, app: App, 
     app.edges.pin_row()
     app.edges.chosen_price._look_up()
     qtbot.waitUntil(lambda: len(of_kind(script, Pin)) == 1)
+
+
+def test_a_pin_that_is_noted_while_the_database_is_read_is_not_let_go(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "hello there")
+    path = app.chat.open_branch.path
+    keeper = app.edges.pin_keeper
+    keeper.renew()
+    keeper.note(path, True)
+    app.library.changes.make(lambda store: store.messages.pin(path[-1].id, True))
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned)
+    keeper.note(path, True)
+    read: list[object] = []
+    app._store.do(lambda _store: None, read.append, read.append)
+    qtbot.waitUntil(lambda: bool(read))
+    assert not of_kind(script, Pin)
+    assert path[-1].id in keeper._kept
