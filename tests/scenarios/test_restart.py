@@ -12,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.launch.paths import paths_in
 from app.main import Program
+from app.protocol.cache_events import CacheEventKind
+from app.protocol.commands import SetBudget
 from app.protocol.events import Pinned, RunStarted, TrieChanged
 from app.viewmodels.actions import enabled
 from tests.fakes.model_folder import write_model_folder
@@ -139,3 +141,41 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     sitting.until(lambda: app.cache.trie_model.view.disk_allowed_bytes == 0)
     sitting.until(lambda: not list(files.rglob("*.safetensors")))
     assert app.cache.state.now.disk_trouble is None
+
+
+@pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2", "mamba2"])
+def test_a_pin_holds_through_a_restart_and_whatever_needs_room(
+    sit_down: Callable[..., Sitting], tmp_path: Path, kind: str
+) -> None:
+    """Pinned, crowded out, closed, opened again on the disk alone, and crowded out once more."""
+    sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind))
+    sitting.ask(QUESTION)
+    home, pinned_id = sitting.app.library.open_id, sitting.app.library.tree.path[-1].id
+    sitting.app.act("pin")
+    sitting.until(lambda: sitting.app.library.tree.message(pinned_id).is_pinned)
+    crowd(sitting)
+
+    sitting = sit_down().begin()
+    sitting.until(lambda: any(node.is_pinned for node in sitting.app.cache.trie_model.view.nodes))
+    crowd(sitting)
+    sitting.app.library.open(home)
+    sitting.until(lambda: sitting.app.library.open_id == home and sitting.app.chat.branch_costs.path is not None)
+    again = sitting.ask("And in spring?")
+    assert again.request.excess == 0
+    assert again.request.cached > 100
+
+
+def crowd(sitting: Sitting) -> None:
+    """Have other conversations answered within a budget in which they do not all have room."""
+    view = sitting.app.cache.trie_model.view
+    pinned = sum(node.bytes for node in view.nodes if node.is_pinned)
+    assert pinned
+    sitting.program.host.submit(SetBudget(view.live_bytes + 2 * pinned))
+    for number in range(3):
+        sitting.app.library.new_conversation()
+        sitting.ask(f"Number {number}. {QUESTION}")
+    evicted = [row for row in sitting.app.cache.event_model.rows if row.kind is CacheEventKind.EVICTED]
+    assert evicted
+    assert any(
+        node.is_pinned and node.residency in ("memory", "live") for node in sitting.told(TrieChanged)[-1].view.nodes
+    )
