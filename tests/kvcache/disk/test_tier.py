@@ -471,3 +471,29 @@ def test_a_disk_that_hangs_holds_back_neither_an_answer_nor_the_end(
         cache.close_disk(0.1)
     finally:
         is_back.set()
+
+
+@each_seed(range(12))
+def test_edges_tell_each_byte_of_a_file_once(seed: int, tmp_path: Path) -> None:
+    """Edges that share a file tell its bytes among them, whatever forks cut it, goes, or comes back from the disk."""
+    rng = random.Random(seed)
+    mix = rng.choice(list(MIXES))
+    cache, _ = opened(mix, tmp_path)
+    talks = [[1, 2, 3]]
+    for _ in range(rng.randint(3, 9)):
+        talk = rng.choice(talks)
+        prompt = [*talk[: rng.randint(1, len(talk))], *rng.choices(range(4, 9), k=rng.randint(2, 9))]
+        said = rng.choices(range(9, 14), k=3)
+        ask(cache, prompt, said, points=sorted(rng.sample(range(1, len(prompt)), min(2, len(prompt) - 1))))
+        talks.append([*prompt, *said])
+        if rng.random() < 0.3 and cache.trie.nodes:
+            cache.evict([rng.choice([node.id for node in cache.trie])])
+        if rng.random() < 0.3:
+            cache, _ = reopened(cache, mix, tmp_path)
+        write_everything(cache)
+        edges = list(cache.trie)
+        told = sum(tier_of(cache).size_of(node) for node in edges)
+        there = sum(path.stat().st_size for path in files_in(tmp_path))
+        assert there - len(edges) * len(talks) <= told <= there, "less than a byte is lost for each part"
+        assert cache.disk is not None
+        assert cache.disk.nbytes == there
