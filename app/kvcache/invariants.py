@@ -65,6 +65,8 @@ def _check_edge(node: TrieNode) -> None:
     assert parent is not None
     _require(parent.end == node.start, f"{name} does not start where its parent ends, at {parent.end}")
     _require(parent.children.get(node.tokens[0]) is node, f"{name} is not its parent's child by its first token")
+    foreign = node.usage.owners - parent.usage.owners if parent.parent is not None else frozenset()
+    _require(not foreign, f"{name} was used by {len(foreign)} who did not pass the edge above")
     _require(
         not node.stored.is_answer_end or node.stored.state is not None, f"{name} is an answer's end without a state"
     )

@@ -143,7 +143,8 @@ class Loader:
         """Take down what no restore could reach, and what was computed on other rows than those that lead to it: rows
         above a hole, states without their rows, and what an interrupted run left below an edge that it computed again.
 
-        Whoever used a node passed those above it: they are known to be as new.
+        Whoever used a node passed those above it: they are known to be as new, and to be theirs too, which a file does
+        not say that was written before.
         """
         led_to = {self._trie.root.id: Identity()}
         nodes = list(self._trie)
@@ -160,6 +161,8 @@ class Loader:
                 usage, below = node.parent.usage, node.usage
                 usage.last_use = max(usage.last_use, below.last_use)
                 usage.used_at = max(usage.used_at, below.used_at)
+                if node.parent is not self._trie.root:
+                    usage.owners |= below.owners
 
     def _join(self) -> None:
         """Edges that only the files' borders divide become one."""

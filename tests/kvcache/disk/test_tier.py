@@ -412,6 +412,24 @@ def test_a_conversation_can_go_after_a_restart(mix: str, tmp_path: Path) -> None
     assert files_in(tmp_path) == []
 
 
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_what_another_conversation_built_on_stays_after_a_restart(mix: str, tmp_path: Path) -> None:
+    """A file tells whose it was when it was written, and the index may be lost."""
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [1, 2, 3, 4, 5], [6], points=[3], owner="gone")
+    cache, _ = reopened(cache, mix, tmp_path)
+    ask(cache, [1, 2, 3, 4, 5, 6, 7], [8], points=[5], owner="kept")
+    write_everything(cache)
+    cache.close_disk(2)
+    for path in tmp_path.glob("*/index"):
+        path.unlink()
+    cache, _ = opened(mix, tmp_path)
+    before = cache.price([1, 2, 3, 4, 5, 6, 7, 60]).cached
+    cache.erase("gone")
+    check(cache)
+    assert cache.price([1, 2, 3, 4, 5, 6, 7, 60]).cached == before > 0
+
+
 def test_an_index_that_hangs_a_file_in_the_wrong_place_is_found_out(tmp_path: Path) -> None:
     cache, _ = opened("T", tmp_path)
     ask(cache, [1, 2, 3, 4], [5, 6])
