@@ -26,12 +26,13 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
     if not open_model.is_pricing:
         return None
     model, cache = open_model.model, open_model.cache
+    turns = tuple(command.turns)
     try:
-        composed = model.prompts.composed(command.turns, command.options)
+        composed = model.prompts.composed(turns, command.options)
         model.prompts.lengths.require_near(composed, model.context_length)
         if not open_model.step_memory.has_room_to_read(composed):
             return None
-        prompt = yield from model.prompts.building(command.turns, command.options)
+        prompt = yield from open_model.recent_prompts.building(turns, command.options)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
         return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)
@@ -43,7 +44,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
     begun = () if command.begun is None else ids_of_begun(model.prompts, prompt, command.begun, command.edited)
     report = prompt.explained(cache.price((*prompt.ids, *begun)))
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)
-    turns = tuple(
+    places = tuple(
         TurnResidency(start, end, residency, _attached(start, end, prompt.attachment_ends))
         for start, end, residency in zip(prompt.turn_starts, prompt.turn_ends, residencies, strict=True)
     )
@@ -51,7 +52,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
     pins = (node.end for node in path if node.is_pinned_end)
     pinned = max((end for end in pins if end <= report.total), default=0)
     seconds = open_model.prefill_rate.seconds(report.left)
-    return CostEstimate(command.query_id, report, turns, seconds, pinned, edge=path[-1].id, known=known)
+    return CostEstimate(command.query_id, report, places, seconds, pinned, edge=path[-1].id, known=known)
 
 
 def _attached(start: int, end: int, attachment_ends: tuple[int, ...]) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from app.engine.model import LoadedModel
 from app.engine.prefill_rate import PrefillRate
 from app.engine.problems import NO_CONTEXT_LIMIT
 from app.engine.prompt import Prompt
+from app.engine.recent_prompts import RecentPrompts
 from app.engine.step_memory import StepMemory
 from app.engine.steps import Steps
 from app.engine.task import ModelTask
@@ -31,9 +32,9 @@ _PAUSE = 0.05  # seconds between two looks at whether the disk is done
 class OpenModel:
     """A model that is open, and what begins and ends with it. Owned by the model thread.
 
-    cache: of its state. prefill_rate, step_memory: of its calls, as measured so far. feed: tells what the cache does.
-    task: what goes on with it now, if anything does. is_pricing: branches are priced; not from where the template had
-    to be ended over one until it has rendered what was asked.
+    cache: of its state. recent_prompts: of branches that were read. prefill_rate, step_memory: of its calls, as
+    measured so far. feed: tells what the cache does. task: what goes on with it now, if anything does. is_pricing:
+    branches are priced; not from where the template had to be ended over one until it has rendered what was asked.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class OpenModel:
         """Begin with an empty cache. budget_bytes: see `set_budget`; serials: see TrieFeed; chunk: see PrefillRate."""
         self.cache = cache = PrefixCache(model.forward, model.new_caches, _budget(model, budget_bytes))
         self.model = replace(model, prompts=replace(model.prompts, seen=lambda ids: cache.price(ids).seen))
+        self.recent_prompts = RecentPrompts(self.model.prompts)
         self.prefill_rate = PrefillRate(chunk)
         self.step_memory = StepMemory(model.sizes, model.memory)
         self.feed = TrieFeed(cache, EdgeLabels(model.codec, model.prompts.openings), emit, serials)
@@ -63,7 +65,7 @@ class OpenModel:
         composed = prompts.composed(turns, options)
         prompts.lengths.require_near(composed, self.model.context_length)
         self.step_memory.require_room_to_read(composed)
-        prompt = yield from prompts.building(turns, options)
+        prompt = yield from self.recent_prompts.building(turns, options)
         self.is_pricing = True
         return prompt
 

@@ -37,7 +37,8 @@ class Prompt:
     restore_points: token offsets that later branches will start from, in order. turn_starts, turn_ends: offsets of
     each turn's content. A turn that could not be located has both at the offset after the text it lies in.
     attachment_ends: offsets of the ends of what is attached, of all turns. unthought: where answers begin and end that
-    stand there without what their model thought before.
+    stand there without what their model thought before. is_lasting: it depends on nothing but the branch, and not on
+    what was computed before.
     """
 
     ids: tuple[int, ...]
@@ -46,6 +47,7 @@ class Prompt:
     turn_ends: tuple[int, ...]
     attachment_ends: tuple[int, ...] = ()
     unthought: tuple[tuple[int, int], ...] = ()
+    is_lasting: bool = True
 
     @property
     def after_question(self) -> tuple[int, ...]:
@@ -200,6 +202,7 @@ class _Assembly:
     unthought: list[tuple[int, int]] = field(default_factory=list)
     at: int = 0
     unlocated: int = 0
+    is_lasting: bool = True
 
     def finish(self) -> Prompt:
         """Walk over the turns, then write the generation prompt."""
@@ -224,6 +227,7 @@ class _Assembly:
             tuple(self.ends),
             tuple(self.attachment_ends),
             tuple(self.unthought),
+            self.is_lasting,
         )
 
     @property
@@ -301,6 +305,7 @@ class _Assembly:
         sayable = codec.sayable(ids)
         if len(sayable) == len(ids):
             return ids
+        self.is_lasting = False
         known = codec.sayable(ids, trusted=len(ids))
         seen = self.builder.seen((*self.ids, *known)) - len(self.ids)
         return codec.sayable(known, trusted=seen) if seen > len(sayable) else sayable

@@ -1,0 +1,96 @@
+"""A prompt that is found is the one that would be built, and nothing of its branch is read again."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.engine.problems import RequestError
+from app.engine.prompt import PromptBuilder
+from app.engine.recent_prompts import RecentPrompts
+from app.engine.steps import finish
+from app.engine.template import ChatTemplate
+from app.protocol.chat import PromptOptions, Turn
+from tests.engine.bench import opened, user
+from tests.fakes.model_folder import write_model_folder
+from tests.seeds import each_seed
+
+WORDS = ("the", "fox", "and", "a", "dog", "<|end|>", "hills")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model_folder(tmp_path_factory.mktemp("models") / "tiny")
+
+
+def counting(builder: PromptBuilder) -> tuple[PromptBuilder, list[int]]:
+    """A builder that notes how many messages were rendered."""
+    rendered: list[int] = []
+
+    class Noted(ChatTemplate):
+        def render(self, conversations):  # type: ignore[no-untyped-def]
+            rendered.append(len(conversations[0]))
+            return (yield from super().render(conversations))
+
+    fields = {name: getattr(builder.template, name) for name in builder.template.__dataclass_fields__}
+    return replace(builder, template=Noted(**fields)), rendered
+
+
+def test_what_was_built_is_not_built_again(folder: Path) -> None:
+    bench = opened(folder)
+    builder, rendered = counting(bench.model.prompts)
+    prompts = RecentPrompts(builder)
+    branch = (user("the fox"), Turn("assistant", "a dog"), user("ran"))
+    first = finish(prompts.building(branch, PromptOptions()))
+    assert rendered
+    rendered.clear()
+    assert finish(prompts.building(tuple(replace(turn) for turn in branch), PromptOptions())) is first
+    assert not rendered
+    finish(prompts.building(branch, PromptOptions("Be brief.")))
+    assert rendered
+
+
+def test_the_longest_unused_go_first(folder: Path) -> None:
+    bench = opened(folder)
+    builder, rendered = counting(bench.model.prompts)
+    branches = [(user(f"the fox {number}"),) for number in range(3)]
+    each = len(finish(builder.building(branches[0], PromptOptions())).ids)
+    prompts = RecentPrompts(builder, most=2 * each)
+    for number in (0, 1, 0, 2):
+        finish(prompts.building(branches[number], PromptOptions()))
+    rendered.clear()
+    finish(prompts.building(branches[0], PromptOptions()))
+    finish(prompts.building(branches[2], PromptOptions()))
+    assert not rendered
+    finish(prompts.building(branches[1], PromptOptions()))
+    assert rendered
+
+
+@each_seed(range(4))
+def test_a_prompt_that_is_found_is_the_one_that_would_be_built(folder: Path, seed: int) -> None:
+    """Also with answers whose own tokens may stand there only once this program has computed them."""
+    rng, bench, elsewhere = random.Random(seed), opened(folder), opened(folder)
+    assert bench.loop.open_model is not None
+    prompts = bench.loop.open_model.recent_prompts
+    branches: list[tuple[Turn, ...]] = [()]
+    for _ in range(20):
+        words = " ".join(rng.choices(WORDS, k=rng.randrange(1, 6)))
+        question = (*rng.choice(branches), replace(user(words), at=rng.choice([0.0, 1.0, 2.0])))
+        forced = tuple(rng.choices(range(bench.model.codec.rows), k=4))
+        branches.append((*question, elsewhere.ask(*question, forced=forced, max_tokens=6).turn))
+        options = PromptOptions(rng.choice([None, None, "", "Be brief."]))
+        for asks in (False, True):
+            if asks and rng.random() < 0.7:
+                bench.ask(*question, forced=forced, max_tokens=6)
+            for branch in ((*branches[-1], user("next")), (*rng.choice(branches), user("next"))):
+                assert built(prompts, branch, options) == built(bench.model.prompts, branch, options)
+
+
+def built(builder: PromptBuilder | RecentPrompts, branch: tuple[Turn, ...], options: PromptOptions) -> object:
+    try:
+        return finish(builder.building(branch, options))
+    except RequestError as error:
+        return error.problem
