@@ -134,6 +134,8 @@ class BranchCosts(QObject):
         if tree is None or self._current_model.info is None:
             return
         path = self._questions.settled(tree.path)
+        while path and not path[-1].text.strip():  # an answer that was stopped before its first word
+            path = path[:-1]
         if not path:
             self._cost_queries.drop(PATH)
             self.path = None
@@ -208,7 +210,7 @@ class BranchCosts(QObject):
         writing = answered.held_id if answered else None
         forks = (fork for fork in reversed(tree.forks) if fork.id != writing)
         beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in (fork.id, writing))
-        return list(islice(beside, MOST_SIBLINGS))
+        return list(islice((one for one in beside if one.text.strip()), MOST_SIBLINGS))
 
 
 def _figures(priced: CostEstimate | None) -> tuple[object, ...] | None:

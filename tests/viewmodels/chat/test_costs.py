@@ -7,6 +7,8 @@ from typing import cast
 
 from PySide6.QtWidgets import QApplication
 
+from app.conversation.message import Message, new_id
+from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
 from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate
@@ -107,3 +109,18 @@ def test_prices_that_take_long_are_asked_for_less_often_while_an_answer_is_writt
         costs.renew()
         assert costs._path_timer.interval() == wait
         costs._path_timer.stop()
+
+
+def test_no_price_is_asked_of_an_answer_that_says_nothing(qapp: QApplication) -> None:
+    """Stopped before its first word, at the end of the path and beside it."""
+    bench, tree = Bench(), MessageTree(new_id())
+    model = cast(CurrentModel, SimpleNamespace(info=object(), fingerprint=None))
+    costs = BranchCosts(bench.queries, model, Questions())
+    question = Message.new(tree.conversation_id, None, "user", "a")
+    tree.add(question)
+    for text in ("b", "", " "):
+        tree.add(Message.new(tree.conversation_id, question.id, "assistant", text))
+    costs.show(tree)
+    costs._path_timer.stop()
+    costs._ask_path()
+    assert [[turn.text for turn in command.turns] for command in bench.sent] == [["a"], ["a", "b"]]
