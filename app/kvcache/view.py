@@ -104,6 +104,7 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
         role=name.role,
         is_continued=name.is_continued,
         owners=node.usage.owners,
+        lost=node.stored.lost,
     )
 
 

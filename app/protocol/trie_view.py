@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.protocol.chat import Role
+from app.protocol.reports import Reason
 
 # Where the state of tokens is. "disk": only there. "none": the tokens are known, their state must be computed again.
 Residency = Literal["live", "memory", "disk", "none"]
@@ -18,7 +19,8 @@ class TrieNodeView:
     label: words of one message of which it holds tokens, "" where all of it is the template's own text. role: who said
     them, None where that is not known. is_continued: they do not begin that message. owners: who asked for it. bytes:
     stored and live state that belongs to the edge. disk_bytes: of the files that hold it. lanes: which lanes stand on
-    it. last_use: number of the last request that passed; used_at: the same as seconds since the epoch.
+    it. last_use: number of the last request that passed; used_at: the same as seconds since the epoch. lost: why state
+    of it that there was is held no more.
     """
 
     id: int
@@ -38,6 +40,7 @@ class TrieNodeView:
     role: Role | None = None
     is_continued: bool = False
     owners: frozenset[str] = frozenset()
+    lost: Reason = Reason.NONE
 
     @property
     def tokens(self) -> int:

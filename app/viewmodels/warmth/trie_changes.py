@@ -84,4 +84,4 @@ def _differs(before: TrieNodeView | None, now: TrieNodeView) -> bool:
 
 def _kept(node: TrieNodeView) -> tuple[object, ...]:
     place = (node.parent_id, node.start, node.end)
-    return (*place, node.residency, node.has_state, node.bytes, node.disk_bytes, node.lanes)
+    return (*place, node.residency, node.has_state, node.bytes, node.disk_bytes, node.lanes, node.lost)

@@ -109,6 +109,7 @@ BEFORE = TrieView(1, (TRUNK, LEFT, RIGHT))
         ((TRUNK, LEFT, RIGHT), {4}),
         ((TRUNK, edge(2, 1, 10, 20, last_use=9, used_at=9.0), RIGHT), {4}),
         ((TRUNK, edge(2, 1, 10, 20, residency="none"), RIGHT), {2, 4}),
+        ((TRUNK, edge(2, 1, 10, 20, lost=Reason.EVICTED), RIGHT), {2, 4}),
         ((edge(1, None, 0, 10, bytes=9), LEFT, RIGHT), {1, 2, 3, 4}),
         ((TRUNK, LEFT), {3, 4}),
         ((TRUNK, LEFT, edge(4, 2, 20, 30), RIGHT), {2, 4}),
