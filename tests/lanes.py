@@ -89,6 +89,7 @@ SLOW = (
     "viewmodels/test_hanging_disk.py",
     "viewmodels/test_refreshing.py",
     "viewmodels/test_refusals.py",
+    "viewmodels/warmth/test_chain.py",
     "widgets/window/test_fast_keys.py",
 )
 """Files and folders, from the folder of all tests."""

@@ -13,6 +13,7 @@ import pytest
 
 LONGEST = 600  # seconds of a test: all its seeds together
 FEW = "ESPALIER_SEEDS"  # in the environment: how many seeds of each test are run, instead of all
+EVERY = "ESPALIER_EVERY_SEED"  # in the environment: tests of which only some seeds are run otherwise run all
 
 
 def each_seed(seeds: Iterable[int]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -44,6 +45,11 @@ def chosen(seeds: Iterable[int]) -> list[int]:
     """Return the seeds to run: all of them, or as many of the first as the environment says."""
     few = os.environ.get(FEW)
     return list(seeds)[: int(few) if few else None]
+
+
+def some(seeds: Iterable[int], few: int) -> list[int]:
+    """Return the first few seeds of a long test, all of them where the environment asks for that."""
+    return list(seeds)[: None if os.environ.get(EVERY) else few]
 
 
 def folder_in(folder: Path, seed: int) -> Path:
