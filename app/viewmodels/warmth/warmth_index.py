@@ -115,6 +115,15 @@ class WarmthIndex(QObject):
         """
         return self._look_up(Target(conversation_id or self._library.open_id, message_id))
 
+    def warmth_of_branch(self, first_id: str, conversation_id: str) -> Warmth | None:
+        """Return the warmth of the branch that begins with a message; None while it is not known.
+
+        The messages of a conversation that is not open are read for its own warmth.
+        """
+        tree = self._tree_of(conversation_id)
+        run = None if tree is None else tree.runs().get(first_id)
+        return None if run is None else self._look_up(Target(conversation_id, run.last_id))
+
     def warmth_of_conversation(self, conversation_id: str) -> Warmth | None:
         """Return the warmth of the path that a conversation is left on; None while it is not known."""
         return self._look_up(Target(conversation_id))

@@ -26,7 +26,7 @@ _TRUNK, _ARM, _CORNER = 19.5, 10.0, 5.0
 _MARK = (22, 4)  # points that a warmth takes
 
 
-def _unknown(_conversation_id: str) -> Warmth | None:
+def _unknown(*_ids: str) -> Warmth | None:
     return None
 
 
@@ -34,11 +34,11 @@ class ConversationDelegate(RowDelegate):
     """Paints a conversation or a folder, and above the first of a section its caption.
 
     warmth_of: what is known of a conversation's warmth, which is painted in the place of its age;
-    branch_warmth_of: of a branch's, by the id of its first message.
+    branch_warmth_of: of a branch's, by the ids of its first message and of its conversation.
     """
 
     warmth_of: Callable[[str], Warmth | None] = staticmethod(_unknown)
-    branch_warmth_of: Callable[[str], Warmth | None] = staticmethod(_unknown)
+    branch_warmth_of: Callable[[str, str], Warmth | None] = staticmethod(_unknown)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(0, self._head(index) + self._style.typography.row)
@@ -63,7 +63,7 @@ class ConversationDelegate(RowDelegate):
     def _warmth(self, row: ConversationRow) -> Warmth | None:
         if row.is_folder:
             return None
-        return (self.branch_warmth_of if row.is_branch else self.warmth_of)(row.id)
+        return self.branch_warmth_of(row.id, row.conversation_id) if row.is_branch else self.warmth_of(row.id)
 
     def _paint_caption(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         text_style = self._style.text_style(TextRole.CAP_STRONG)

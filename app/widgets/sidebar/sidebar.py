@@ -105,8 +105,8 @@ class ConversationList(QListView):
         """Return the rectangle of a row in the viewport, without the caption above it."""
         return self._delegate.row_rect(self.visualRect(index), index)
 
-    def mark_branches(self, warmth_of: Callable[[str], Warmth | None]) -> None:
-        """Mark each branch, by the id of its first message, with what is known of its warmth."""
+    def mark_branches(self, warmth_of: Callable[[str, str], Warmth | None]) -> None:
+        """Mark each branch, by the ids of its first message and of its conversation, with what is known of it."""
         self._delegate.branch_warmth_of = warmth_of
         self.viewport().update()
 

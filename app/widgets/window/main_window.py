@@ -28,7 +28,6 @@ from app.viewmodels.cache import disk_text
 from app.viewmodels.chat.versions import branch_start
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
-from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.action_button import ActionButton, native_keys
@@ -107,7 +106,6 @@ class MainWindow(QMainWindow):
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
         self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
-        self.sidebar.list.mark_branches(self._branch_warmth)
         self._edge_prices = EdgePrices(self.prices, self.cache.row_actions, app.edges)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
@@ -341,11 +339,6 @@ class MainWindow(QMainWindow):
             "name_branch": self._name_branch,
         }
         runs[action_id](message_id)
-
-    def _branch_warmth(self, message_id: str) -> Warmth | None:
-        """Return what is held of a branch of the open conversation, by its first message."""
-        run = self._app.library.tree.runs().get(message_id)
-        return None if run is None else self._app.chat.warmth.warmth_of(run.last_id)
 
     def _open_branch(self, conversation_id: str, message_id: str) -> None:
         """Show a branch of any conversation."""

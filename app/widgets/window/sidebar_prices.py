@@ -18,6 +18,7 @@ class SidebarPrices:
     def __init__(self, hover: PriceHover, conversations: ConversationList, warmth: WarmthIndex) -> None:
         self._list = conversations
         conversations.mark_warmth(warmth.warmth_of_conversation)
+        conversations.mark_branches(warmth.warmth_of_branch)
         warmth.changed.connect(conversations.viewport().update)
         hover.watch(conversations.viewport(), self._under)
         hover.watch(conversations, None, lambda: self._of(conversations.currentIndex()))

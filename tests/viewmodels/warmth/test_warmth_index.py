@@ -90,6 +90,31 @@ def test_a_closed_conversation_is_read_when_it_is_looked_up(qtbot: QtBot, make_a
     assert index.warmth_of_conversation("0" * 32) is None
 
 
+def test_a_branch_of_a_closed_conversation_is_known_once_the_conversation_is(
+    qtbot: QtBot, make_app: Callable[[], App]
+) -> None:
+    first = make_app()
+    ready(qtbot, first)
+    ask(qtbot, first, "One")
+    fork(qtbot, first, "Two")
+    tree, closed = first.library.tree, first.library.open_id
+    branch, end = tree.path[0].id, tree.leaf_id or ""
+    first.library.new_conversation()
+    ask(qtbot, first, "Something else?")
+    app = make_app()
+    ready(qtbot, app)
+    index = app.chat.warmth
+
+    def known() -> Warmth | None:
+        index.warmth_of_conversation(closed)  # as the sidebar does for the row above
+        return index.warmth_of_branch(branch, closed)
+
+    assert known() is None
+    qtbot.waitUntil(lambda: known() is not None)
+    assert known() == index.warmth_of(end, closed)
+    assert index.warmth_of_branch("gone", closed) is None
+
+
 def test_a_closed_conversation_that_is_too_long_is_not_read(
     qtbot: QtBot, make_app: Callable[[], App], monkeypatch: pytest.MonkeyPatch
 ) -> None:
