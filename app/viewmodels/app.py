@@ -90,7 +90,7 @@ class App(QObject):
             *(host, self._store, self.library, self.model, self.cache),
             *(self.chat.cost_queries, self.answering.is_writing, notices, self),
         )
-        self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self)
+        self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, settings, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.find = Find(self.library, self.chat, notices, self)
         self.map = MapRegion(

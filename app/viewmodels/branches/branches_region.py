@@ -12,6 +12,7 @@ from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import BranchRow
 from app.viewmodels.branches.outline_nodes import LONG, OutlineChoice, count_ends, turns_of, with_others_below
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.settings import MOST_ENTRIES, Settings
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.price_text import price_sentence
@@ -46,8 +47,8 @@ class BranchesState:
 class BranchesRegion(QObject):
     """Lists branches, and opens, names, marks and deletes them.
 
-    Nothing is followed before `wake`, so that an outline that nobody looks at costs nothing. Attributes: state; model,
-    of the outline.
+    Nothing is followed before `wake`, so that an outline that nobody looks at costs nothing. What a person puts away or
+    lists alone is so after the next start too. Attributes: state; model, of the outline.
 
     Signals: chosen(str), another row is the one that commands are about; compareAsked(str), the id of a row.
     """
@@ -62,13 +63,16 @@ class BranchesRegion(QObject):
         library: LibraryRegion,
         warmth: WarmthIndex,
         open_branch: Callable[[str], object],
+        settings: Settings,
         parent: QObject | None = None,
     ) -> None:
         """open_branch: shows the branch through a message, and the message."""
         super().__init__(parent)
         self._library, self._warmth, self._open_branch = library, warmth, open_branch
+        self._settings = settings
         self._is_awake = False
-        self._choice = OutlineChoice()
+        self._choice = OutlineChoice(collapsed=frozenset(settings.values.outline_closed))
+        self._home = ""
         self._shown: tuple[object, ...] = ()
         self._chosen_id = self._open_run = ""
         self.model = BranchModel(warmth.warmth_of, parent=self)
@@ -102,6 +106,9 @@ class BranchesRegion(QObject):
 
     def hoist(self, row_id: str) -> None:
         """List only what hangs below a row, "" for everything."""
+        tree = self._library.tree
+        others = [one for one in self._settings.values.outline_tops if one not in tree]
+        self._settings.update(outline_tops=(*others, *[row_id] * bool(row_id))[-MOST_ENTRIES:])
         self._list(replace(self._choice, top=row_id))
 
     def put_away(self, row_id: str, is_away: bool, *, with_all: bool = False) -> None:
@@ -110,6 +117,9 @@ class BranchesRegion(QObject):
         rows = set(with_others_below(runs, row_id)) if with_all else {row_id}
         if is_away and self._is_below(self._chosen_id, row_id):
             self.choose(row_id)
+        others = [one for one in self._settings.values.outline_closed if one not in rows]
+        kept = (*others, *rows) if is_away else tuple(others)
+        self._settings.update(outline_closed=kept[-MOST_ENTRIES:])
         self._list(replace(self._choice, collapsed=now | rows if is_away else now - rows))
 
     def can_unfold(self, row_id: str) -> bool:
@@ -175,6 +185,10 @@ class BranchesRegion(QObject):
         if not self._is_awake:
             return
         tree = self._library.tree
+        if tree.conversation_id != self._home:
+            self._home = tree.conversation_id
+            top = next((one for one in self._settings.values.outline_tops if one in tree), "")
+            self._choice = replace(self._choice, top=top)
         now = (tree, tree.version, self._choice)
         if now == self._shown:  # ages go on
             self.model.shown.emit()

@@ -77,8 +77,9 @@ class SettingsValues:
 
     appearance: "system", "light" or "dark". code_font: a family of fixed pitch, "" for the system's.
     cache_folder: where cached state is written, "" for the usual place. keys: the shortcut of each command that has
-    another one than in the table, "" for none. folded, unfolded: ids of rows of the sidebar. settings_page:
-    id of the page of the settings that was in sight.
+    another one than in the table, "" for none. folded, unfolded: ids of rows of the sidebar.
+    outline_closed: ids of the branches below which the outline lists nothing; outline_tops: of those that it lists
+    alone, each in its conversation. settings_page: id of the page of the settings that was in sight.
     """
 
     model: str = ""
@@ -106,6 +107,8 @@ class SettingsValues:
     keys: Mapping[str, str] = field(default_factory=dict)
     folded: tuple[str, ...] = ()
     unfolded: tuple[str, ...] = ()
+    outline_closed: tuple[str, ...] = ()
+    outline_tops: tuple[str, ...] = ()
     settings_page: str = ""
     window: WindowState = field(default_factory=WindowState)
 
@@ -138,6 +141,8 @@ class SettingsChanges(TypedDict, total=False):
     keys: Mapping[str, str]
     folded: tuple[str, ...]
     unfolded: tuple[str, ...]
+    outline_closed: tuple[str, ...]
+    outline_tops: tuple[str, ...]
     settings_page: str
     window: WindowState
 
@@ -248,7 +253,8 @@ def settings_from(found: Any) -> SettingsValues:
         window["splitter"] = _all(int, window.get("splitter", ()))
         _require_states(window.get("panes", {}))
         values["window"] = WindowState(**window)
-    for name in ("recent_models", "model_folders", "hub_tokens", "folded", "unfolded"):
+    lists = "recent_models", "model_folders", "hub_tokens", "folded", "unfolded", "outline_closed", "outline_tops"
+    for name in lists:
         values[name] = _all(str, values.get(name, ()))
     _require_times(values.get("models_used", {}))
     _require_bits(values.get("kv_bits", {}))

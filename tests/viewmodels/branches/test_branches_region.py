@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,40 @@ def test_a_branch_is_deleted_with_what_hangs_below_it_and_comes_back(qtbot: QtBo
     at_rest(qtbot, forked)
     forked.catch_up()
     assert listed(forked) == ["“One”", "“Two”", "“Three”"]
+
+
+def test_what_is_put_away_and_listed_alone_is_so_after_the_next_start(
+    qtbot: QtBot, app: App, make_app: Callable[[], App]
+) -> None:
+    app.branches.wake()
+    ask(qtbot, app, "One")
+    ask(qtbot, app, "Two")
+    ask(qtbot, app, "Three")
+    app.chat.open_draft.begin_edit()
+    ask(qtbot, app, "Four")
+    app.chat.open_draft.begin_edit(app.library.tree.path[2].id)
+    ask(qtbot, app, "Five")
+    app.catch_up()
+    assert listed(app) == ["“One”", "“Two”", "“Three”", "“Four”", "“Five”"]
+    home, (one, two, *_others) = app.library.open_id, [node.id for node in app.branches.model.rows]
+    app.branches.put_away(two, is_away=True)
+    app.branches.hoist(two)
+    assert listed(app) == ["“Two”"]
+    app.library.new_conversation()
+    app.catch_up()
+    assert (listed(app), app.branches.state.now.top) == ([], "")
+    again = make_app()
+    again.branches.wake()
+    qtbot.waitUntil(lambda: again.library.library.conversation(home) is not None)
+    again.library.open(home)
+    qtbot.waitUntil(lambda: listed(again) == ["“Two”"])
+    again.branches.hoist("")
+    assert listed(again) == ["“One”", "“Two”", "“Five”"]
+    again.branches.put_away(one, is_away=True, with_all=True)
+    assert listed(again) == ["“One”"]
+    again.branches.put_away(one, is_away=False, with_all=True)
+    values = again.settings.values
+    assert (len(listed(again)), values.outline_closed, values.outline_tops) == (5, (), ())
 
 
 def test_a_branch_is_compared_with_the_open_one(forked: App) -> None:
