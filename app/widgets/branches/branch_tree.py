@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.viewmodels.branches.branches_region import BranchesRegion
@@ -111,6 +122,13 @@ class BranchTree(QListView):
 
     def _show_current(self) -> None:
         self.scrollTo(self.currentIndex())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the current row in sight that was, where what stands below the outline takes more room."""
+        super().resizeEvent(event)
+        current = self.visualRect(self.currentIndex())
+        if current.intersects(QRect(QPoint(), event.oldSize())):
+            self.scrollTo(self.currentIndex())
 
     # Keys and mouse
 

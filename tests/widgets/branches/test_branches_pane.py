@@ -275,6 +275,17 @@ def test_many_branches_stay_as_they_were_left_while_one_is_added(
     assert "Three" not in rows(pane)
 
 
+def test_the_chosen_row_stays_in_sight_when_the_outline_has_less_room(pane: BranchesPane) -> None:
+    tree = pane.tree
+    assert current(pane) == "Five"
+    for height in (150, 90, 60):
+        tree.resize(tree.width(), height)
+        assert tree.viewport().rect().contains(tree.visualRect(tree.currentIndex()))
+    tree.verticalScrollBar().setValue(0)  # the person looks elsewhere
+    tree.resize(tree.width(), 50)
+    assert tree.verticalScrollBar().value() == 0
+
+
 def test_many_answers_are_one_row_that_lists_them(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
     tree = app.library.tree
     question = tree.path[0]
