@@ -59,7 +59,7 @@ from app.widgets.models.models_window import ModelsWindow  # noqa: E402
 from app.widgets.models.on_this_machine import OnThisMachine  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 from tools.gallery import cached, finding, preferences, verbs  # noqa: E402
-from tools.gallery.branches import filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
+from tools.gallery.branches import answer_fifty_times, filter_by, grow_wild, hoist, name_branches, unfold  # noqa: E402
 from tools.gallery.branching import answer_otherwise  # noqa: E402
 from tools.gallery.components import ComponentSheet  # noqa: E402
 from tools.gallery.conversations import DATES, THOUGHT, fill, think  # noqa: E402
@@ -519,6 +519,9 @@ SCENES = (
     Scene("branches-large", Stage, pane="branches", body=24, more=name_branches),
     Scene("branches-many", Stage, pane="branches", more=grow_wild),
     Scene("branches-wide", Stage, pane="branches", size=(1600, 1000), more=grow_wild, then=filter_by("once more dog")),
+    Scene("branches-fifty", Stage, pane="branches", more=answer_fifty_times),
+    Scene("branches-fifty-large", Stage, pane="branches", body=24, size=(1600, 1000), more=answer_fifty_times),
+    Scene("map-fifty", Stage, then=_show_map, more=answer_fifty_times),
     Scene("map", Stage, then=_show_map, more=name_branches),
     Scene("map-long", Stage, then=_show_map, more=grow_wild),
     Scene("map-far", Stage, then=_show_map_far, more=grow_wild),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.store import Store
@@ -59,6 +60,21 @@ def grow_wild(store: Store) -> None:
         if number % 3 == 0:
             store.messages.name_branch(made[0], name)
     store.messages.select_path(conversation.id, trunk[-1])
+
+
+def answer_fifty_times(store: Store) -> None:
+    """Add a conversation whose question has fifty answers, one with a name and one that was gone on from."""
+    conversation = Conversation(new_id(), "A title for the poem", time.time(), time.time())
+    store.conversations.create(conversation)
+    (question,) = _say(store, conversation.id, None, ("Find a title for the poem about the harbour",), HOUR)
+    made = [
+        Message.new(conversation.id, question, "assistant", f"**Title {number}**: The Harbour") for number in range(50)
+    ]
+    for answer in made:
+        store.messages.add(replace(answer, stop="finished"))
+    store.messages.name_branch(made[20].id, "The Harbour in March")
+    _say(store, conversation.id, made[33].id, ("Shorter, please", "Harbour."), MINUTE)
+    store.messages.select_path(conversation.id, made[49].id)
 
 
 def filter_by(words: str) -> Act:
