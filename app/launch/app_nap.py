@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import logging
 import sys
 from typing import Any, Protocol
 
@@ -14,6 +15,10 @@ from PySide6.QtCore import QObject
 
 from app.protocol.events import EngineFailed, Event, ModelClosed, RunFailed, RunFinished, RunStarted
 
+logger = logging.getLogger(__name__)
+
+# Of a library that is not there, or is another one than was thought: then answers may be slow in a covered window.
+_FAULTS = (OSError, AttributeError, AssertionError, TypeError, ValueError, ctypes.ArgumentError)
 _REASON = b"An answer is being written"
 _USER_INITIATED_ALLOWING_SLEEP = 0x00FFFFFF & ~(1 << 20)
 
@@ -60,16 +65,26 @@ class AppNap(QObject):
     def _tell(self) -> None:
         if self._activities is None:
             return
-        if self._runs and self._activity is None:
-            self._activity = self._activities.begin()
-        elif not self._runs and self._activity is not None:
-            self._activities.end(self._activity)
-            self._activity = None
+        try:
+            if self._runs and self._activity is None:
+                self._activity = self._activities.begin()
+            elif not self._runs and self._activity is not None:
+                activity, self._activity = self._activity, None
+                self._activities.end(activity)
+        except _FAULTS:
+            logger.exception("the system is not told any more that answers are written")
+            self._activities = None
 
 
 def system_activities() -> Activities | None:
-    """Return what this system is told with, None where it does not slow programs down."""
-    return ProcessInfo() if sys.platform == "darwin" else None
+    """Return what this system is told with, None where it does not slow programs down, or cannot be told."""
+    if sys.platform != "darwin":
+        return None
+    try:
+        return ProcessInfo()
+    except _FAULTS:
+        logger.exception("the system cannot be told that answers are written")
+        return None
 
 
 class ProcessInfo:

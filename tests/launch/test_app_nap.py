@@ -55,6 +55,38 @@ def test_it_is_held_off_exactly_while_answers_are_written(seed: int) -> None:
     assert counted.begun > 10
 
 
+class Failing(Counted):
+    """Activities of a system that is another one than was thought, from so many calls on."""
+
+    def __init__(self, good: int) -> None:
+        super().__init__()
+        self._good = good
+
+    def begin(self) -> object:
+        self._count()
+        return super().begin()
+
+    def end(self, activity: Any) -> None:
+        super().end(activity)
+        self._count()
+
+    def _count(self) -> None:
+        self._good -= 1
+        if self._good < 0:
+            raise OSError("no such function")
+
+
+@each_seed(range(8))
+def test_a_system_that_cannot_be_told_is_not_told_and_answers_go_on(seed: int) -> None:
+    draw = random.Random(seed)
+    failing = Failing(seed)
+    nap = AppNap(activities=failing)
+    for _ in range(40):
+        nap.follow(event(draw.choice([RunStarted, RunFinished, RunFailed]), draw.randrange(2)))
+    nap.close()
+    assert failing.open == []
+
+
 def test_elsewhere_nothing_is_told(qapp: object) -> None:
     nap = AppNap(activities=None)
     nap.follow(event(RunStarted, 1))
