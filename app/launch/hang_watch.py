@@ -10,12 +10,12 @@ import faulthandler
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app.launch.crash import DUMP
 from app.launch.startup_errors import print_problem, show_alert
-from app.protocol.deadline import DeadlineCaller
+from app.protocol.deadline import DeadlineCaller, wait_awake
 from app.protocol.reports import Problem
 
 logger = logging.getLogger(__name__)
@@ -30,25 +30,31 @@ LAST_WORDS = 2.0
 @contextlib.contextmanager
 def telling_when_slow(folder: Path, seconds: float = SLOW_START) -> Iterator[None]:
     """Say, when this takes so long, that the disk of a folder is waited for."""
-    timer = threading.Timer(seconds, _tell, (_slow_start(folder),))
-    timer.daemon = True
-    timer.start()
-    try:
+    with _watched(seconds, lambda: _tell(_slow_start(folder))):
         yield
-    finally:
-        timer.cancel()
 
 
 @contextlib.contextmanager
 def ending_in_time(logs: Path, seconds: float = LONGEST_END) -> Iterator[None]:
     """End the process when this takes so long; what hangs is then in crash.log, for the next start to report."""
-    timer = threading.Timer(seconds, _end, (logs,))
-    timer.daemon = True
-    timer.start()
+    with _watched(seconds, lambda: _end(logs)):
+        yield
+
+
+@contextlib.contextmanager
+def _watched(seconds: float, late: Callable[[], None]) -> Iterator[None]:
+    """Call `late` on another thread when this takes so long, while the machine is awake."""
+    is_done = threading.Event()
+
+    def watch() -> None:
+        if not wait_awake(is_done, seconds):
+            late()
+
+    threading.Thread(target=watch, name="hang watch", daemon=True).start()
     try:
         yield
     finally:
-        timer.cancel()
+        is_done.set()
 
 
 def _slow_start(folder: Path) -> Problem:

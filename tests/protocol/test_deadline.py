@@ -9,10 +9,31 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.deadline import DeadlineCaller
+from app.protocol.deadline import DeadlineCaller, wait_awake
 
 ROOT = Path(__file__).parents[2]
 LONG = 30.0
+
+
+class Slept(threading.Event):
+    """An event whose waits are over at once where the machine slept meanwhile."""
+
+    def __init__(self, sleeps: int) -> None:
+        super().__init__()
+        self.sleeps = sleeps
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.sleeps -= 1
+        if self.sleeps >= 0:
+            return self.is_set()
+        self.set()  # a disk that answers soon after
+        return super().wait(timeout)
+
+
+def test_a_machine_that_slept_has_not_waited() -> None:
+    assert wait_awake(Slept(1), LONG)
+    assert wait_awake(Slept(2), LONG)
+    assert not wait_awake(threading.Event(), 0.01)
 
 
 def test_what_a_call_returns_or_raises_comes_back() -> None:
@@ -49,7 +70,7 @@ def test_a_call_that_hangs_is_given_up_and_the_next_are_refused_until_it_ends() 
 
 def test_a_process_ends_although_a_call_of_it_hangs() -> None:
     program = (
-        "import threading; from app.protocol.deadline import DeadlineCaller\n"
+        "import threading; from app.protocol.deadline import DeadlineCaller, wait_awake\n"
         "try: DeadlineCaller('disk', 0.05).call(threading.Event().wait)\n"
         "except TimeoutError as error: print(error.strerror)"
     )
