@@ -14,6 +14,8 @@ from app.widgets.kit.typography import TextRole
 
 _BAR = 56
 _NEARLY_FULL = 0.9
+# The longest of the usual words. Their room is kept while they are shorter, so that nothing beside them moves.
+_LONGEST, _LONGEST_SHORT = "88.8k of 888k", "88.8k"
 
 
 class ContextGauge(QWidget):
@@ -44,7 +46,9 @@ class ContextGauge(QWidget):
         return formatting.short_count(self._used) if self.is_short else formatting.gauge(self._used, self._length)
 
     def sizeHint(self) -> QSize:
-        return QSize(_BAR + 8 + round(self._style.text_style(TextRole.SMALL).width(self.text)) + 1, 28)
+        longest = _LONGEST_SHORT if self.is_short else _LONGEST
+        text_style = self._style.text_style(TextRole.SMALL)
+        return QSize(_BAR + 8 + round(max(text_style.width(longest), text_style.width(self.text))) + 1, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, middle = self._style.theme, self.height() / 2

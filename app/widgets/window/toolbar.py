@@ -113,6 +113,7 @@ class Toolbar(QWidget):
         self._style = style
         self._state = state
         self._leading = 0
+        self._has_gauge = True  # room for it, also before there is something for it to tell
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._sidebar = self._button(Icon.SIDEBAR, "sidebar")
         self._title = TitleBlock(style, self)
@@ -173,7 +174,6 @@ class Toolbar(QWidget):
 
     def _arrange(self) -> None:
         """Place everything from the right; the title takes what is left."""
-        self._gauge.setVisible(self._gauge.is_known)
         left = self._leading + (_INSET if self._sidebar.isHidden() else 52)
         right = self.width() - 14
         middle = self.height() // 2
@@ -182,7 +182,8 @@ class Toolbar(QWidget):
         right -= 0 if self._inspector.isHidden() else 36
         self._stop.setGeometry(right - 28, middle - 14, 28, 28)
         right = self._shorten(left, right - 28 - 16)
-        if not self._gauge.isHidden():
+        self._gauge.setVisible(self._has_gauge and self._gauge.is_known)
+        if self._has_gauge:
             size = self._gauge.sizeHint()
             self._gauge.setGeometry(right - size.width(), middle - size.height() // 2, size.width(), size.height())
             right = self._gauge.x() - _INSET
@@ -194,14 +195,14 @@ class Toolbar(QWidget):
     def _shorten(self, left: int, right: int) -> int:
         """Drop words of the gauge, then of the chip, then the gauge, until the title has room. Returns `right`."""
         wanted = min(self._title.wanted_width(), _TITLE_WANTS)
-        self._gauge.is_short = self.chip.is_short = False
+        self._gauge.is_short, self.chip.is_short, self._has_gauge = False, False, True
         for part in (self._gauge, self.chip):
             if self._room(left, right) < wanted:
                 part.is_short = True
         if self._room(left, right) < min(wanted, _TITLE_NEEDS):
-            self._gauge.hide()
+            self._has_gauge = False
         return right
 
     def _room(self, left: int, right: int) -> float:
-        gauge = 0 if self._gauge.isHidden() else self._gauge.sizeHint().width() + _INSET
+        gauge = self._gauge.sizeHint().width() + _INSET if self._has_gauge else 0
         return right - left - gauge - self.chip.sizeHint().width() - _INSET

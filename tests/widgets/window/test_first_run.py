@@ -1,0 +1,94 @@
+"""The first start: nothing moves while the engine gets ready, nothing asks, and what is asked early is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.launch.paths import sample
+from app.viewmodels.app import App
+from app.viewmodels.kit.settings import WindowState
+from app.viewmodels.library.samples import SAMPLE_ID
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.toolbar import TitleBlock
+from tests.fakes.engine import Script
+from tests.widgets.conftest import MakeWindow
+
+
+@pytest.fixture
+def app(script: Script, make_app: Callable[[], App]) -> App:
+    """Start over an empty data folder, with an engine that does not get ready yet."""
+    script.load_gate.clear()
+    return make_app()
+
+
+@pytest.fixture
+def window(make_window: MakeWindow) -> MainWindow:
+    return make_window(WindowState())
+
+
+def places(window: MainWindow) -> dict[QWidget, QRect]:
+    seen = [one for one in window.findChildren(QWidget) if one.isVisible()]
+    return {one: QRect(one.mapTo(window, QPoint(0, 0)), one.size()) for one in seen}
+
+
+def has_sample(app: App) -> bool:
+    return any(one.id == SAMPLE_ID for one in app.library.library.conversations)
+
+
+def get_ready(qtbot: QtBot, app: App, script: Script) -> None:
+    script.load_gate.set()
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+def test_nothing_that_is_seen_moves_and_nothing_asks(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    before = places(window)
+    app.library.add_sample(sample())
+    qtbot.waitUntil(lambda: has_sample(app))
+    get_ready(qtbot, app, script)
+    after = places(window)
+    changed = {one for one, rect in before.items() if after.get(one, rect) != rect}
+    chip = window.chat.toolbar.chip
+    assert {type(one) for one in changed} <= {type(chip), TitleBlock}
+    assert after[chip].right() == before[chip].right(), "its words are others, and it stands where it stood"
+    gone = [one.accessibleName() or type(one).__name__ for one in before if one not in after]
+    assert gone == []
+    assert [one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not window] == []
+
+
+def test_a_question_of_the_page_that_is_pressed_early_is_answered(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    chip = window.chat.welcome.page.chips[0]
+    assert chip.isVisible()
+    assert chip.isEnabled()
+    qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: [row.text for row in app.chat.chat_model.rows][:1] == [chip.accessibleName()])
+    assert not app.chat.state.now.card
+    get_ready(qtbot, app, script)
+    qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].footer is not None)
+    assert "You said" in app.chat.chat_model.rows[-1].text
+
+
+def test_a_sample_that_was_deleted_does_not_come_back(
+    qtbot: QtBot, make_app: Callable[[], App], app: App, script: Script
+) -> None:
+    script.load_gate.set()
+    app.library.add_sample(sample())
+    qtbot.waitUntil(lambda: has_sample(app))
+    app.library.edits.delete_conversation(SAMPLE_ID)
+    qtbot.waitUntil(lambda: not has_sample(app))
+    again = make_app()
+    again.library.add_sample(sample())
+    qtbot.waitUntil(lambda: again.state.now.activity.text.startswith("Ready"))
+    for _ in range(20):
+        QApplication.processEvents()
+    assert not has_sample(again)
