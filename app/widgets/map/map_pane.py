@@ -68,6 +68,7 @@ class MapPane(Pane):
         self.view = MapView(self._style, self._region, self)
         self.view.zoomed.connect(self._show_zoom)
         QWidget.setTabOrder(self.view, self.smaller)
+        QWidget.setTabOrder(self.smaller, self.larger)
         self.view.begin()
         self.view.show()
         self._arrange()

@@ -10,6 +10,7 @@ from itertools import chain, islice
 
 from PySide6.QtCore import QEvent, QLine, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QAccessible,
     QColor,
     QFocusEvent,
     QHelpEvent,
@@ -39,6 +40,7 @@ from app.viewmodels.map.map_layout import (
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.map.map_runs import MapItem
 from app.viewmodels.text import formatting
+from app.widgets.kit.accessible import speak_as
 from app.widgets.kit.drawing import draw_text, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
@@ -89,6 +91,7 @@ class MapView(QAbstractScrollArea):
         self._is_fresh = True  # nobody has moved or zoomed the picture
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        speak_as(self, QAccessible.Role.Grouping)
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
