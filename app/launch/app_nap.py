@@ -78,8 +78,10 @@ class AppNap(QObject):
 
 def system_activities() -> Activities | None:
     """Return what this system is told with, None where it does not slow programs down, or cannot be told."""
-    if sys.platform != "darwin":
-        return None
+    return _process_info() if sys.platform == "darwin" else None
+
+
+def _process_info() -> Activities | None:
     try:
         return ProcessInfo()
     except _FAULTS:
