@@ -42,7 +42,10 @@ def each_seed(seeds: Iterable[int]) -> Callable[[Callable[..., None]], Callable[
 
 
 def chosen(seeds: Iterable[int]) -> list[int]:
-    """Return the seeds to run: all of them, or as many of the first as the environment says."""
+    """Return the seeds to run: all of them, or as many of the first as the environment says.
+
+    Not for a test that counts over its seeds what they brought: it takes all of them.
+    """
     few = os.environ.get(FEW)
     return list(seeds)[: int(few) if few else None]
 

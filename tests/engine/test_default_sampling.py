@@ -13,6 +13,7 @@ from app.engine.default_sampling import default_sampling
 from app.protocol.chat import Sampling
 from app.protocol.events import ModelReady
 from tests.engine.bench import Bench, user
+from tests.seeds import chosen
 
 
 def test_what_is_recommended_is_read() -> None:
@@ -32,7 +33,7 @@ def test_no_sampling_is_greedy() -> None:
 
 def test_whatever_stands_there_the_settings_are_allowed_and_of_their_types() -> None:
     odd = [None, True, False, "0.5", [], {}, -1, 0, 0.5, 2, 1e30, float("inf"), float("nan"), float("-inf"), 10**400]
-    for seed in range(300):
+    for seed in chosen(range(300)):
         dice = random.Random(seed)
         names = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "do_sample")
         sampling = default_sampling({name: dice.choice(odd) for name in names})

@@ -18,6 +18,7 @@ from app.protocol.events import Pinned, RunFailed, RunFinished, RunStarted, Veri
 from app.protocol.reports import Problem
 from tests.engine.bench import LONG, Bench, opened, outcome, user
 from tests.fakes.model_folder import write_model_folder
+from tests.seeds import chosen
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,7 +70,7 @@ def test_chunks_shrink_before_anything_is_refused(tmp_path: Path, monkeypatch: p
     """And what was computed until a refusal is kept, with nothing computed again when there is memory again."""
     bench = opened(write_model_folder(tmp_path / "m", kind="lfm2"), chunk=512)
     expected = bench.ask(LONG, temperature=0.0).finished.ids
-    for seed in range(12):
+    for seed in chosen(range(12)):
         dice = random.Random(seed)
         asks = [user(f"{seed} {LONG.text}")]
         left = dice.choice([3_000_000, 1_500_000, 900_000, 700_000, 300_000])
@@ -161,7 +162,7 @@ def test_whatever_memory_there_is_each_command_ends_and_the_engine_lives(
     bench, titles = with_disk(folder, disk), set[str]()
     branches = [(LONG,), (user("and " + LONG.text),), (LONG, user("And then?"))]
     expected = [bench.ask(*branch, temperature=0.0).finished.ids for branch in branches]
-    for seed in range(16):
+    for seed in chosen(range(16)):
         dice = random.Random(seed)
         if seed % 4 == 1:
             bench = restarted(bench, folder, disk)

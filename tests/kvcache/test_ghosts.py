@@ -10,12 +10,13 @@ import pytest
 from app.kvcache import ghosts
 from app.kvcache.snapshot import TrieNode
 from tests.bench.paper import PaperCache
+from tests.seeds import chosen
 
 
 @pytest.mark.parametrize("state_bytes", [0, 400])
 def test_the_longest_unused_leaf_goes_first(state_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ghosts, "GHOST_TOKENS", 120)
-    for seed in range(4):
+    for seed in chosen(range(4)):
         forgotten = history(random.Random(seed), PaperCache(7, state_bytes, 2_000), f"seed {seed}")
         assert forgotten > 50
 
@@ -47,7 +48,7 @@ def history(rng: random.Random, cache: PaperCache, name: str) -> int:
 
 def test_a_lower_budget_counts_its_ghosts_itself() -> None:
     """So that the request after it does not pay for thousands of them."""
-    for seed in range(4):
+    for seed in chosen(range(4)):
         rng, cache = random.Random(seed), PaperCache(7, 400 * (seed % 2), 100_000)
         for _ in range(40):
             prompt = array("i", rng.choices(range(4), k=rng.randrange(1, 25)))

@@ -12,6 +12,7 @@ import pytest
 from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, last_prefill_end
 from app.kvcache.node import FileRef, Node
 from app.kvcache.trie import Trie, common
+from tests.seeds import chosen
 
 
 @dataclass
@@ -79,7 +80,7 @@ class TestMatch:
 
 class TestNodeEndingAt:
     def test_any_offset_of_a_path_can_be_an_end(self) -> None:
-        for seed in range(200):
+        for seed in chosen(range(200)):
             generator = random.Random(seed)
             trie: FakeTrie = Trie()
             node, tokens = trie.root, []
@@ -193,7 +194,7 @@ class TestHeld:
 
 class TestPaths:
     def test_whatever_is_split_and_merged_each_path_is_a_chain_and_what_it_shares_is_counted(self) -> None:
-        for seed in range(100):
+        for seed in chosen(range(100)):
             generator = random.Random(seed)
             trie: FakeTrie = Trie()
             numbers = [trie.open_path() for _ in range(3)]
@@ -290,7 +291,7 @@ class TestCallLog:
 
     def test_the_last_call_of_several_tokens_is_found_whatever_lies_between(self) -> None:
         generator = random.Random(8)
-        for seed in range(300):
+        for seed in chosen(range(300)):
             call_log = CallLog(generator.randrange(5))
             for _ in range(generator.randrange(1, 12)):
                 call_log.add([1] * generator.choice([1, 1, 2, 5]))

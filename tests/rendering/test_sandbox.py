@@ -8,6 +8,7 @@ from datetime import datetime
 import pytest
 
 from app.rendering.sandbox import MOST_BEYOND, DamagedTemplateError, Messages, Sandbox, TooMuchError
+from tests.seeds import chosen
 
 NOON = datetime(2026, 11, 20, 12).timestamp()
 TALK = [{"role": "user", "content": "fox"}, {"role": "assistant", "content": "Yes"}]
@@ -56,7 +57,7 @@ def test_what_grows_without_measure_is_refused_at_once(source: str) -> None:
 
 
 def test_what_may_be_written_grows_with_what_is_given() -> None:
-    for seed in range(5):
+    for seed in chosen(range(5)):
         length = random.Random(seed).randrange(MOST_BEYOND)
         messages = [{"role": "user", "content": "x" * length}]
         assert len(rendered("{{ messages[0].content + messages[0].content * 3 }}", messages)) == 4 * length

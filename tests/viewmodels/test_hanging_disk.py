@@ -25,6 +25,7 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library import import_export as exchange_desk
 from app.viewmodels.library.form import Form
 from tests.fakes.engine import Script
+from tests.seeds import chosen
 from tests.viewmodels.test_refusals import all_stored, started, texts_of
 
 LONG = 60.0
@@ -132,7 +133,7 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
 ) -> None:
     """Whatever was asked, answered or typed when it began to hang."""
     database = data_folder / "conversations.db"
-    for seed in range(8):
+    for seed in chosen(range(8)):
         app = start()
         wait_until_ready(qtbot, app)
         words = say_and_hang(qtbot, app, disk, script, random.Random(seed), seed)

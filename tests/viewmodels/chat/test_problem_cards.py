@@ -13,6 +13,7 @@ from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel as CurrentModelOfApp
 from app.viewmodels.model.model_region import ModelRegion
+from tests.seeds import chosen
 
 
 class CurrentModel(QObject):
@@ -38,7 +39,7 @@ def card(title: str) -> ProblemCard:
 
 
 def test_the_card_shown_is_the_models_or_that_of_the_open_conversation() -> None:
-    for seed in range(30):
+    for seed in chosen(range(30)):
         rng = random.Random(seed)
         model, library, other = Model(), SimpleNamespace(open_id="a"), SimpleNamespace(open_id="b")
         by_conversation = CardsByConversation(cast(CurrentModelOfApp, model.current_model))

@@ -11,6 +11,7 @@ import pytest
 
 from app.protocol.chat import PARAMETERS, Sampling
 from app.viewmodels.chat.sampling_fields import BY_NAME, FIELDS, known_values, parse, text_of
+from tests.seeds import chosen
 
 TEXTS = ["\n\n", " fox", "fox", "a:b", ": 3", "\\n", "\t", "ü🌳", "```", " ", "x" * 40]
 
@@ -31,7 +32,7 @@ def random_value(rng: random.Random, name: str) -> Any:
 
 
 def test_a_value_is_read_back_from_its_field_and_from_json() -> None:
-    for seed in range(200):
+    for seed in chosen(range(200)):
         rng = random.Random(seed)
         values = {name: random_value(rng, name) for name in BY_NAME}
         assert Sampling(**values).problem() == ""
@@ -86,7 +87,7 @@ def test_numbers_are_read_as_people_write_them() -> None:
 def test_of_stored_settings_only_what_can_be_used_is_taken() -> None:
     """Whatever a file or another version holds, what comes out is sampling that means something."""
     wrong: list[Any] = [None, True, "1", [], {}, -5, 1e308, float("nan"), [["a", "b"]], [[1, 2]], ["a", 1], 10**400]
-    for seed in range(300):
+    for seed in chosen(range(300)):
         rng = random.Random(seed)
         stored = {name: rng.choice([random_value(rng, name), rng.choice(wrong)]) for name in BY_NAME} | {"mood": 1}
         assert replace(Sampling(), **known_values(stored)).problem() == "", stored

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 from app.viewmodels.chat.unfolded import Unfolded, attachment_key
+from tests.seeds import chosen
 
 
 def test_what_was_pressed_an_odd_number_of_times_is_open() -> None:
-    for seed in range(20):
+    for seed in chosen(range(20)):
         rng = random.Random(seed)
         unfolded, told, open_now = Unfolded(), [], set()
         unfolded.changed.connect(lambda unfolded=unfolded, told=told: told.append(unfolded.ids))

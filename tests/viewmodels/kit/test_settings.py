@@ -15,6 +15,7 @@ from app.protocol.deadline import DeadlineCaller
 from app.viewmodels.kit import settings
 from app.viewmodels.kit.settings import Settings, SettingsChanges, SettingsValues, WindowState, settings_from
 from tests.protocol.test_plain_files import KINDS, spoil
+from tests.seeds import chosen
 
 
 def test_a_first_start_has_the_defaults_and_writes_nothing(tmp_path: Path) -> None:
@@ -57,7 +58,7 @@ def test_what_could_not_be_read_back_is_refused_and_changes_nothing(tmp_path: Pa
     settings, heard = Settings(tmp_path / "settings.json"), list[SettingsValues]()
     settings.changed.connect(heard.append)
     names = [one.name for one in fields(SettingsValues)]
-    for seed in range(300):
+    for seed in chosen(range(300)):
         dice = random.Random(seed)
         changes: Any = {dice.choice(names): dice.choice(ODD)}
         before = settings.values
@@ -153,7 +154,7 @@ ODD = [None, True, -1, 0, 7, 10**400, 1.5, "", "x", "x" * 20_000, "\ud800", "a\0
 def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
     """What is taken can be used as text and numbers of Qt's, and can be written again."""
     path = tmp_path / "settings.json"
-    for seed in range(300):
+    for seed in chosen(range(300)):
         dice = random.Random(seed)
         values = asdict(SettingsValues(model="/m", recent_models=("/m",)))
         for _ in range(dice.randrange(1, 4)):

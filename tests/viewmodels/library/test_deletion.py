@@ -10,6 +10,7 @@ from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.viewmodels.app import App
 from app.viewmodels.library.deletion import Deletion, deletion_of
+from tests.seeds import chosen
 from tests.viewmodels.test_app import ask, ended, ready
 
 
@@ -19,7 +20,7 @@ def below(tree: MessageTree, message_id: str) -> list[str]:
 
 def test_the_count_is_that_of_the_tree() -> None:
     """At random: trees with names, which end runs, and any open path."""
-    for seed in range(60):
+    for seed in chosen(range(60)):
         rng, home = random.Random(seed), new_id()
         tree, ids = MessageTree(home), list[str]()
         for _ in range(rng.randint(1, 40)):

@@ -525,7 +525,7 @@ def test_segments_that_come_grow_and_go_leave_what_would_be_laid_out_afresh(styl
         "long " * 500,
         "| a |\n",
     ]
-    for seed in range(40):
+    for seed in chosen(range(40)):
         draw = random.Random(seed)
         said: tuple[Segment, ...] = (Segment(draw.choice([AS_TYPED, AS_MARKDOWN]), ""),)
         shown = of_segments(style, *said)

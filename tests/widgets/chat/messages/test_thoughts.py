@@ -24,6 +24,7 @@ from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.style import Style
 from tests.fakes.shown import Shown
+from tests.seeds import chosen
 from tests.widgets.chat.sample_messages import answer, question, talk
 from tests.widgets.pictures import show
 
@@ -154,7 +155,7 @@ def test_what_grows_while_it_is_folded_moves_nothing(qtbot: QtBot, view: ChatVie
 
 
 def test_any_growth_of_a_thought_gives_the_blocks_of_the_whole() -> None:
-    for seed in range(60):
+    for seed in chosen(range(60)):
         dice = random.Random(seed)
         whole = "".join(dice.choice(["pear ", "\n", "x" * 900, "\n\n"]) for _ in range(dice.randint(1, 60)))
         cut = dice.randint(0, len(whole))
