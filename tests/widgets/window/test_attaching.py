@@ -115,14 +115,16 @@ def test_a_long_paste_is_attached_and_an_undo_brings_its_words(qtbot: QtBot, win
 
 
 def test_an_attachment_is_opened_and_removed(qtbot: QtBot, window: MainWindow, app: App, report: Path) -> None:
-    report.write_text("x" * (MOST_SHOWN + 1))
+    line = "x" * 79 + "\n"
+    whole = line * (MOST_SHOWN // len(line) + 1)
+    report.write_text(whole)
     app.chat.attachments.attach_files([str(report)])
     qtbot.waitUntil(lambda: names(app) == ["report.txt"])
     composer = window.chat.composer
     composer.attachments.chips[0].click()
     sheet = next(one for one in window.findChildren(QDialog) if one.windowTitle() == "report.txt")
     (text,) = sheet.findChildren(QPlainTextEdit)
-    assert text.toPlainText() == "x" * MOST_SHOWN
+    assert text.toPlainText() == whole[:MOST_SHOWN]
     assert text.isReadOnly()
     sheet.reject()
     composer.attachments.chips[0].remove.click()
