@@ -14,6 +14,7 @@ from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.text_marks import TextMark
 from app.viewmodels.find.find import Find
+from app.viewmodels.text import formatting
 from app.widgets.chat.attachment_sheet import show_attachment
 from app.widgets.chat.cards import NoticeBanner
 from app.widgets.chat.composer_area import ComposerArea
@@ -88,6 +89,7 @@ class ChatPane(QWidget):
         view.thoughtPressed.connect(app.chat.unfolded.toggle_thought)
         view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
+        view.copy_work.copied.connect(lambda count: app.notices.info(f"Copied {formatting.plural(count, 'message')}."))
         composer.submitted.connect(self._send)
         composer.wentOn.connect(self._go_on_from)
         composer.changed.connect(app.chat.open_draft.write)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
+from app.viewmodels.text.formatting import HARD
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
@@ -20,6 +21,10 @@ AS_TEXT = "Some bold words:\n\n- one\n- two\n\na\tb\n1\t2\n\nx = 1"
 def copied(window: MainWindow, command: str) -> str:
     QGuiApplication.clipboard().setText("")
     window.do(command)
+    for _ in range(200):
+        if QGuiApplication.clipboard().text():
+            break
+        QApplication.processEvents()
     return QGuiApplication.clipboard().text()
 
 
@@ -53,6 +58,7 @@ def test_a_selection_goes_from_one_message_to_another(
     text, markdown = copied(window, "copy"), copied(window, "copy_markdown")
     assert text.startswith(f"first\n\n{AS_TEXT}")
     assert markdown.startswith(f"first\n\n{app.chat.chat_model.rows[1].text}\n\n")
+    assert app.notices.now.text == f"Copied 3{HARD}messages."
     last = text.rsplit("\n\n", 1)[1]
     assert last
     assert "second question".startswith(last)

@@ -22,7 +22,7 @@ def branch_action(row: MessageRow) -> str:
 
 def message_menu(
     row: MessageRow,
-    text: str,
+    copy: Callable[[bool], object],
     actions: Actions,
     branch: Callable[[], None],
     delete: Callable[[], None],
@@ -30,18 +30,17 @@ def message_menu(
     parent: QWidget,
     *,
     can_branch: bool,
-    markdown: str,
     is_selected: bool,
 ) -> QMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
-    text, markdown: what Copy copies. is_selected: that is what is selected, not the message. do: carries out another
-    command on it.
+    copy: copies it, called with whether as Markdown. is_selected: that is what is selected, not the message. do:
+    carries out another command on it.
     """
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    menu.addAction("Copy" if is_selected else "Copy Message", lambda: copy_text(text, parent))
-    menu.addAction(actions["copy_markdown"].title, lambda: copy_text(markdown, parent))
+    menu.addAction("Copy" if is_selected else "Copy Message", lambda: copy(False))
+    menu.addAction(actions["copy_markdown"].title, lambda: copy(True))
     if row.thought is not None:
         both = f"{row.thought.text}\n\n{row.text}"
         menu.addAction("Copy with Thinking", lambda: copy_text(both.strip(), parent))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 
-from app.widgets.chat.messages.message_body import MessageBody, Selection, TextPoint
+from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.text_selection import TextSelection
@@ -54,18 +53,23 @@ class Pointer(QObject):
 
     def selected_text(self) -> str:
         """Return the text that is selected, or "". Messages are divided by a blank line."""
-        return "\n\n".join(self._selected(lambda body, span: body.selected_text(*span)))
+        return self._selected(as_markdown=False)
 
     def selected_markdown(self) -> str:
         """Return what is selected as Markdown, or ""."""
-        return "\n\n".join(self._selected(lambda body, span: body.selected_markdown(*span)))
+        return self._selected(as_markdown=True)
 
-    def _selected(self, told: Callable[[MessageBody, Selection], str]) -> Iterator[str]:
-        for number in self.selection.rows:
-            span = self.selection.of(number)
-            text = told(self._view.layout_of_rows.item(number).body, span) if span is not None else ""
-            if text:
-                yield text
+    def selected_in(self, number: int, *, as_markdown: bool) -> str:
+        """Return what is selected in one message, or ""."""
+        span = self.selection.of(number)
+        if span is None:
+            return ""
+        body = self._view.layout_of_rows.item(number).body
+        return body.selected_markdown(*span) if as_markdown else body.selected_text(*span)
+
+    def _selected(self, *, as_markdown: bool) -> str:
+        texts = (self.selected_in(number, as_markdown=as_markdown) for number in self.selection.rows)
+        return "\n\n".join(text for text in texts if text)
 
     def select_all(self, number: int) -> None:
         """Select the whole text of one message."""

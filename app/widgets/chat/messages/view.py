@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import (
     QModelIndex,
@@ -33,7 +34,7 @@ from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.messages.branch_name import NameField
-from app.widgets.chat.messages.copied_message import markdown_of, text_of
+from app.widgets.chat.messages.copy_work import CopyWork
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.marked_text import marks_by_block, place_of
@@ -48,7 +49,6 @@ from app.widgets.chat.messages.row_view import RowView
 from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
 from app.widgets.chat.rail import paint_line
 from app.widgets.kit.change_detector import ChangeDetector
-from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.drawing import smooth
 from app.widgets.kit.item_views import menu_target
 from app.widgets.kit.row_focus import RowFocus
@@ -73,7 +73,7 @@ class ChatView(RowView):
     commandAsked(id of a command, message id); linkAsked(address); branchNamed(message id, name);
     currentMessageChanged(id of the message that is the current one, "" for none).
 
-    Attribute: marks_of, returns the marked places in a message.
+    Attributes: marks_of, returns the marked places in a message; copy_work, of what is selected over several messages.
     """
 
     versionAsked = Signal(str, int)
@@ -114,6 +114,7 @@ class ChatView(RowView):
         self.controls = RowControls(style, self.viewport(), self, actions)
         self.pill = JumpPill(style, self.viewport())
         self.pointer = Pointer(self)
+        self.copy_work = CopyWork(style, self.pointer, self)
         self.passages = PassageCursor(self, self.pointer)
         self.marks_of: Callable[[MessageRow], Sequence[TextMark]] = lambda _row: ()
         self._connect()
@@ -228,14 +229,12 @@ class ChatView(RowView):
                 self.updateGeometries()
 
     def copy(self, *, as_markdown: bool = False) -> bool:
-        """Copy the selected text, else the message that the keyboard is on. False when there is neither."""
-        text = self.pointer.selected_markdown() if as_markdown else self.pointer.selected_text()
-        row = self.current_row()
-        if not text and row is not None and (self._has_focus_within() or as_markdown):
-            text = (markdown_of if as_markdown else text_of)(row.segments, self._style)
-        if text:
-            copy_text(text, self)
-        return bool(text)
+        """Copy the selected text, else the message that the keyboard is on. False when there is neither.
+
+        What goes over several messages is on the clipboard when `copy_work` is done.
+        """
+        row = self.current_row() if self._has_focus_within() or as_markdown else None
+        return self.copy_work.copy(self._chat.rows, row, as_markdown=as_markdown)
 
     def step(self, by: int) -> None:
         """Take the keyboard to the message so many below the one it is on; from elsewhere to the last one in sight."""
@@ -536,17 +535,18 @@ class ChatView(RowView):
         action_id = branch_action(row)
         asked = self.editAsked if action_id == "fork" else self.againAsked
         can_branch = action_id in self._state.now.message_actions and not row.is_streaming
-        selected = self.pointer.selected_text()
         branch, delete = (lambda: asked.emit(row.id)), (lambda: self.deleteAsked.emit(row.id))
         menu = message_menu(
-            *(row, selected or text_of(row.segments, self._style), self._actions, branch, delete),
+            *(row, partial(self._copy_row, row), self._actions, branch, delete),
             lambda command: self.commandAsked.emit(command, row.id),
             self,
             can_branch=can_branch,
-            markdown=self.pointer.selected_markdown() if selected else markdown_of(row.segments, self._style),
-            is_selected=bool(selected),
+            is_selected=len(self.pointer.selection.rows) > 0,
         )
         menu.popup(at)
+
+    def _copy_row(self, row: MessageRow, as_markdown: bool) -> None:
+        self.copy_work.copy(self._chat.rows, row, as_markdown=as_markdown)
 
     # Painting
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -12,7 +12,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+import app.viewmodels.kit.slices as slices
 import app.widgets.chat.messages.block_layout as laid_part
+import app.widgets.chat.messages.copy_work as copy_work
 import app.widgets.chat.messages.row_painter as row_painter
 from app.protocol.chat import Role
 from app.viewmodels.actions import BY_ID
@@ -20,6 +22,7 @@ from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.rows import Footer, MessageRow, Segment, segments_of
+from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
@@ -720,6 +723,35 @@ def test_text_is_selected_and_copied(qtbot: QtBot, view: ChatView, chat: ChatMod
     assert QGuiApplication.clipboard().text() == "one two three"
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(20, 590))
     assert view.pointer.selected_text() == ""
+
+
+def test_thousands_of_messages_are_copied_a_few_at_a_time(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def text_of(segments: Sequence[Segment], _style: Style) -> str:
+        told.append(segments[0].text)
+        return segments[0].text
+
+    monkeypatch.setattr(copy_work, "text_of", text_of)
+    monkeypatch.setattr(slices, "SLICE", 0.0)  # one message in a turn of the event loop
+    QGuiApplication.clipboard().setText("before")
+    chat.show([question(f"m{number}", f"Message {number}.") for number in range(2_000)])
+    settle()
+    view.pointer.selection.begin(0, TextPoint(0, 3))
+    view.pointer.selection.extend(1_999, TextPoint(0, 7))
+    assert view.copy()
+    assert (told, QGuiApplication.clipboard().text()) == ([], "before")
+    QApplication.processEvents()
+    assert 0 < len(told) < 100
+    chat.show(talk())  # what was selected is copied, wherever one goes meanwhile
+    monkeypatch.setattr(slices, "SLICE", 0.005)
+    with qtbot.waitSignal(view.copy_work.copied) as done:
+        pass
+    assert done.args == [2_000]
+    between = [f"Message {number}." for number in range(1, 1_999)]
+    assert QGuiApplication.clipboard().text().split("\n\n") == ["sage 0.", *between, "Message"]
 
 
 def test_a_double_click_takes_a_word(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
