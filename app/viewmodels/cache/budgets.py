@@ -1,7 +1,8 @@
-"""How much memory and how much of the disk the cache may take: the few amounts that the menus offer."""
+"""How much memory and how much of the disk the cache may take: the few amounts that the menus offer, and any other."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from app.viewmodels.kit.settings import DEFAULT_BUDGET
@@ -32,13 +33,26 @@ DISK_BUDGETS = (
 )
 _BY_ID = {budget.id: budget for budget in BUDGETS}
 _DISK_BY_ID = {budget.id: budget for budget in DISK_BUDGETS}
+_AMOUNT = re.compile(r"([1-9]\d{0,3}(?:\.\d)?|0\.[1-9]) GB")
+
+
+def amount_id(gigabytes: float) -> str:
+    """Return the id of an amount of memory or disk, to a tenth of a GB."""
+    return f"{round(gigabytes, 1):g} GB"
 
 
 def budget_of(budget_id: str) -> Budget:
-    """Return the amount of memory with this id; the default for an id that this version does not offer."""
-    return _BY_ID.get(budget_id, DEFAULT)
+    """Return the amount of memory with this id; the default for an id that this version does not know."""
+    return _BY_ID.get(budget_id) or _amount_of(budget_id) or DEFAULT
 
 
 def disk_budget_of(budget_id: str) -> Budget:
-    """Return the amount of disk with this id; the default for an id that this version does not offer."""
-    return _DISK_BY_ID.get(budget_id, DISK_BUDGETS[0])
+    """Return the amount of disk with this id; the default for an id that this version does not know."""
+    return _DISK_BY_ID.get(budget_id) or _amount_of(budget_id) or DISK_BUDGETS[0]
+
+
+def _amount_of(budget_id: str) -> Budget | None:
+    found = _AMOUNT.fullmatch(budget_id)
+    if found is None:
+        return None
+    return Budget(budget_id, f"{found[1]}{HARD}GB", round(float(found[1]) * 1_000_000_000))

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from functools import cache
 
 from app.viewmodels.cache import disk_text
-from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, Budget, budget_of, disk_budget_of
+from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, Budget, amount_id, budget_of, disk_budget_of
 from app.viewmodels.cache.cache_region import FOLDER_NAME, CacheRegion
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.preferences.rows import ON, Buttons, Choice, Group, Handlers, Question, Row, RowButton, Toggle
+from app.viewmodels.preferences.rows import (
+    ON,
+    Amount,
+    Buttons,
+    Choice,
+    Group,
+    Handlers,
+    Question,
+    Row,
+    RowButton,
+    Toggle,
+)
 from app.viewmodels.text import formatting
 
 _COST = (
@@ -29,7 +42,7 @@ class CachePage:
     @property
     def groups(self) -> tuple[Group, ...]:
         """Return what the page shows now."""
-        memory = Group("Memory", (self._budget(),))
+        memory = Group("Memory", self._of_memory())
         if not self._folder:
             return (memory,)
         return memory, Group("Disk", self._of_the_disk(), "Text is never touched by any of this.")
@@ -39,7 +52,9 @@ class CachePage:
         """Return what its rows do."""
         return {
             "budget": lambda _id, value: self._settings.update(budget=value),
+            "budget_amount": lambda _id, value: self._settings.update(budget=_typed(value, most_memory())),
             "disk_budget": lambda _id, value: self._settings.update(disk_budget=value),
+            "disk_amount": lambda _id, value: self._settings.update(disk_budget=_typed(value, _MOST_DISK)),
             "keeps_every_fork": lambda _id, value: self._settings.update(keeps_every_fork=value == ON),
             "show_files": lambda _id, _value: self._cache.show_files(),
             "move_files": lambda _id, folder: self._cache.move_files(folder),
@@ -54,15 +69,18 @@ class CachePage:
     def _folder(self) -> str:
         return self._cache.disk_cache.folder
 
-    def _budget(self) -> Choice:
-        view = self._cache.trie_model.view
-        return Choice(
+    def _of_memory(self) -> tuple[Row, ...]:
+        view, budget = self._cache.trie_model.view, budget_of(self._settings.values.budget)
+        used, most = formatting.size(view.live_bytes + view.paged_bytes), most_memory()
+        choice = Choice(
             id="budget",
             title="Hold in memory",
-            detail=f"{formatting.size(view.live_bytes + view.paged_bytes)} used now.",
-            value=budget_of(self._settings.values.budget).id,
-            choices=_choices(BUDGETS),
+            detail=f"{used} used now. This computer has {most}{formatting.HARD}GB.",
+            value=budget.id,
+            choices=_choices(BUDGETS, budget),
         )
+        allowed = view.budget_bytes if budget.bytes is None else budget.bytes
+        return choice, _amount("budget_amount", "Amount of memory", allowed, most)
 
     def _of_the_disk(self) -> tuple[Row, ...]:
         values, view = self._settings.values, self._cache.trie_model.view
@@ -73,9 +91,16 @@ class CachePage:
             title="Hold on disk",
             detail=f"{used} {budget.tip}".strip(),
             value=budget.id,
-            choices=_choices(DISK_BUDGETS),
+            choices=_choices(DISK_BUDGETS, budget),
         )
-        return disk, self._kept(), self._place(), self._files()
+        allowed = view.disk_allowed_bytes if budget.bytes is None else budget.bytes
+        return (
+            disk,
+            _amount("disk_amount", "Amount of disk", allowed, _MOST_DISK),
+            self._kept(),
+            self._place(),
+            self._files(),
+        )
 
     def _kept(self) -> Toggle:
         return Toggle(
@@ -116,5 +141,26 @@ class CachePage:
 _MADE = f"A folder called {FOLDER_NAME} is made in the one that you choose."
 
 
-def _choices(budgets: Iterable[Budget]) -> tuple[tuple[str, str], ...]:
-    return tuple((budget.id, budget.title) for budget in budgets)
+_LEAST, _MOST_DISK = 0.5, 200  # GB
+
+
+@cache
+def most_memory() -> int:
+    """Return the memory of this computer in whole GB, as its maker counts them."""
+    return max(1, round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)))
+
+
+def _amount(row_id: str, title: str, held: int, most: int) -> Amount:
+    """Return a row for any amount up to so many GB; 0 is not among them, which deletes what is there."""
+    value = min(max(held / 1e9, _LEAST), float(most))
+    return Amount(id=row_id, title=title, value=round(value, 1), low=_LEAST, high=most, step=0.5, unit="GB")
+
+
+def _typed(text: str, most: int) -> str:
+    """Return the id of an amount that was typed in GB, within what there is."""
+    return amount_id(min(max(float(text), _LEAST), float(most)))
+
+
+def _choices(budgets: Iterable[Budget], held: Budget) -> tuple[tuple[str, str], ...]:
+    """Return what can be chosen; an amount of one's own that holds is among it."""
+    return tuple((budget.id, budget.title) for budget in dict.fromkeys((*budgets, held)))

@@ -43,13 +43,17 @@ class Toggle(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount(Row):
-    """A number between two others, told by steps. shown: the number in words."""
+    """A number between two others, told by steps. shown: the number in words.
+
+    unit: where it is given, the number may be typed, too, and holds when the slider is let go of and not on the way.
+    """
 
     value: float
     low: float
     high: float
     step: float = 1.0
     shown: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,14 @@ _BAR, _HANDLE, _HEIGHT = 4, 16, 20
 
 
 class Slider(QSlider):
-    """Goes through numbers by steps. The wheel scrolls what is around it. Signal: moved(float), by a person."""
+    """Goes through numbers by steps. The wheel scrolls what is around it.
+
+    Signals: moved(float), by a person; settled(float), a key was pressed or the mouse has let go.
+    """
 
     ring_radius = 8.0
     moved = Signal(float)
+    settled = Signal(float)
 
     def __init__(
         self, style: Style, name: str, low: float, high: float, step: float, parent: QWidget | None = None
@@ -24,7 +28,7 @@ class Slider(QSlider):
         """name: for screen readers, which hear the number as its description."""
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._style, self._low, self._step = style, low, step
-        self._is_told = False
+        self._is_told = self._is_held = False
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setRange(0, round((high - low) / step))
@@ -50,6 +54,7 @@ class Slider(QSlider):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take the handle to where the mouse is."""
+        self._is_held = True
         self._go_to(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -57,15 +62,23 @@ class Slider(QSlider):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._go_to(event)
+        self._is_held = False
+        self.settled.emit(self._number)
 
     def _go_to(self, event: QMouseEvent) -> None:
         room = max(1.0, self.width() - _HANDLE)
         share = min(max((event.position().x() - _HANDLE / 2) / room, 0.0), 1.0)
         self.setValue(round(share * self.maximum()))
 
-    def _on_value(self, value: int) -> None:
+    def _on_value(self, _value: int) -> None:
         if not self._is_told:
-            self.moved.emit(round(self._low + value * self._step, 6))
+            self.moved.emit(self._number)
+            if not self._is_held:
+                self.settled.emit(self._number)
+
+    @property
+    def _number(self) -> float:
+        return round(self._low + self.value() * self._step, 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, middle = self._style.theme, self.height() / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
@@ -21,7 +22,7 @@ from app.widgets.kit.typography import TextRole
 from app.widgets.preferences.key_field import KeyField
 
 _ABOVE, _INSET, _APART = 8, 14, 10
-_SLIDER, _FIELD = 180, 220
+_SLIDER, _FIELD, _NUMBER = 180, 220, 64
 
 
 class Note(QLabel):
@@ -161,6 +162,58 @@ class AmountRow(RowWidget):
         self._shown.setText(row.shown)
 
 
+class TypedAmountRow(RowWidget):
+    """A slider that holds when it is let go of, and a field for the same number. Attributes: control, field."""
+
+    def __init__(self, style: Style, row: Amount, parent: QWidget) -> None:
+        super().__init__(style, row, parent)
+        self._row = row
+        self.control = Slider(style, row.title, row.low, row.high, row.step, self)
+        self.control.setFixedWidth(_SLIDER)
+        self.field = LineField(style, f"{row.title} in {row.unit}", self)
+        self.control.moved.connect(lambda number: self.field.setText(f"{number:g}"))
+        self.control.settled.connect(lambda number: self._tell(number))
+        self.field.left.connect(self._take)
+        unit = TextLabel(style, row.unit, TextRole.UI, is_quiet=False, parent=self)
+        for one in (self.control, self.field, unit):
+            self._line.addWidget(one)
+        self._widen()
+        style.changed.connect(self._widen)
+
+    @property
+    def stops(self) -> Sequence[QWidget]:
+        return self.control, self.field
+
+    def show_row(self, row: Row) -> None:
+        """Show what holds now."""
+        assert isinstance(row, Amount)
+        super().show_row(row)
+        self._row = row
+        self.control.show_number(row.value)
+        if not (self.field.hasFocus() and self.field.isModified()):
+            self.field.setText(f"{row.value:g}")
+
+    def _take(self) -> None:
+        """Take the number that was typed; what is none, and what holds already, changes nothing."""
+        if not self.field.isModified():
+            return
+        self.field.setModified(False)
+        try:
+            number = float(self.field.text().strip().removesuffix(self._row.unit).replace(",", "."))
+        except ValueError:
+            number = math.nan
+        if math.isfinite(number):
+            self._tell(number)
+        self.field.setText(f"{self._row.value:g}")
+
+    def _tell(self, number: float) -> None:
+        if number != self._row.value:
+            self.acted.emit(self._id, f"{number:g}")
+
+    def _widen(self) -> None:
+        self.field.setFixedWidth(self._style.typography.scaled(_NUMBER))
+
+
 class EntryRow(RowWidget):
     """A line that holds when the keyboard leaves it, or with Return. Attribute: control."""
 
@@ -270,7 +323,7 @@ def row_widget(style: Style, row: Row, parent: QWidget) -> RowWidget:
     elif isinstance(row, Toggle):
         made = ToggleRow(style, row, parent)
     elif isinstance(row, Amount):
-        made = AmountRow(style, row, parent)
+        made = TypedAmountRow(style, row, parent) if row.unit else AmountRow(style, row, parent)
     elif isinstance(row, Entry):
         made = EntryRow(style, row, parent)
     elif isinstance(row, KeyRow):

@@ -30,5 +30,7 @@ class BudgetMenu(QMenu):
 
     def mark(self, budget_id: str) -> None:
         """Show which one holds."""
-        if budget_id in self._entries:
-            self._entries[budget_id].setChecked(True)
+        held = self._entries.get(budget_id)
+        self._group.setExclusive(held is not None)  # an amount of one's own is no entry
+        for entry in self._entries.values():
+            entry.setChecked(entry is held)

@@ -51,7 +51,9 @@ def of_kind(script: Script, *kinds: type[Command]) -> list[Command]:
 
 def test_disk_budgets_are_known_by_their_ids() -> None:
     assert [disk_budget_of(budget.id) for budget in DISK_BUDGETS] == list(DISK_BUDGETS)
-    assert disk_budget_of("16 GB") is DISK_BUDGETS[0], "that is an amount of memory"
+    assert disk_budget_of("16 GB").bytes == 16_000_000_000, "an amount of one's own"
+    for nonsense in ("0 GB", "0.0 GB", "-1 GB", "99999 GB", "1e3 GB", "1.25 GB", "GB", "none", "nan GB"):
+        assert disk_budget_of(nonsense) is DISK_BUDGETS[0]
     assert [budget.bytes for budget in DISK_BUDGETS][:2] == [None, 5_000_000_000]
     assert DISK_BUDGETS[-1].bytes == 0
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.protocol.commands import ConfigureDiskCache, SetBudget
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.key_bindings import native
@@ -18,7 +19,9 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.preferences.disk_usage import DiskUsage
 from app.viewmodels.preferences.preferences import Preferences
 from app.viewmodels.preferences.rows import Amount, Buttons, Choice, Entry, KeyRow, Row, RowButton, Toggle
-from tests.viewmodels.test_app import ask
+from app.viewmodels.text.formatting import HARD
+from tests.fakes.engine import Script
+from tests.viewmodels.test_app import ask, ready
 
 PAGES = ("general", "appearance", "models", "cache", "shortcuts", "privacy")
 
@@ -124,6 +127,40 @@ def test_the_size_of_the_text_goes_no_further_than_there_are_sizes(
         assert (settings.values.window.body_size, shown.value) == (size, size)
 
 
+@pytest.mark.parametrize(
+    ("row_id", "choice_id", "command"),
+    [("budget_amount", "budget", SetBudget), ("disk_amount", "disk_budget", ConfigureDiskCache)],
+)
+def test_any_amount_holds_at_once_and_after_a_restart(
+    qtbot: QtBot, make_app: Callable[[], App], script: Script, row_id: str, choice_id: str, command: type
+) -> None:
+    app = make_app()
+    ready(qtbot, app)
+    preferences = preferences_of(app)
+    for typed, held in (("1.5", 1.5), ("0.7", 0.7), ("0", 0.5), ("-3", 0.5), ("1e9", None)):
+        amount = row(preferences, "cache", row_id)
+        assert isinstance(amount, Amount)
+        wanted = amount.high if held is None else held
+        preferences.act(row_id, typed)
+        after, choice = row(preferences, "cache", row_id), row(preferences, "cache", choice_id)
+        assert isinstance(after, Amount)
+        assert isinstance(choice, Choice)
+        assert after.value == wanted
+        assert choice.shown == f"{wanted:g}{HARD}GB"
+        qtbot.waitUntil(lambda wanted=wanted: bytes_of(script, command) == round(wanted * 1e9))
+    preferences.close()
+    again = make_app()
+    ready(qtbot, again)
+    qtbot.waitUntil(lambda: bytes_of(script, command) == round(wanted * 1e9))
+    assert getattr(again.settings.values, choice_id) == f"{wanted:g} GB"
+
+
+def bytes_of(script: Script, command: type) -> int | None:
+    """The amount that the engine was told of last."""
+    sent = [one for one in script.commands if isinstance(one, command)]
+    return sent[-1].budget_bytes if sent else None
+
+
 def test_the_page_that_was_left_is_there_the_next_time(app: App) -> None:
     first = preferences_of(app)
     assert first.state.now.id == "general"
@@ -140,7 +177,12 @@ def test_the_page_that_was_left_is_there_the_next_time(app: App) -> None:
     [
         {"start_with": "", "appearance": "sepia", "code_font": "\n", "start_model": "/gone", "start_preset": "Gone"},
         {"keys": {"new": "Ctrl+O", "open_model": "Ctrl+O", "udno": "F5"}, "hub": "no address", "budget": "a lot"},
-        {"cache_folder": "relative", "model_folders": ("", "/", "x" * 5000), "disk_budget": "?", "settings_page": "?"},
+        {
+            "cache_folder": "relative",
+            "model_folders": ("", "/gone", "x" * 5000),
+            "disk_budget": "?",
+            "settings_page": "?",
+        },
     ],
 )
 def test_whatever_a_file_holds_every_page_is_shown(

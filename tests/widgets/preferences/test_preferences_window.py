@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QAccessible, QFontDatabase
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -16,7 +16,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK
 from app.widgets.preferences.key_field import KeyField
 from app.widgets.preferences.preferences_window import PreferencesWindow
-from app.widgets.preferences.row_widgets import ButtonsRow, KeysRow, RowWidget
+from app.widgets.preferences.row_widgets import ButtonsRow, KeysRow, RowWidget, TypedAmountRow
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import picture
 
@@ -92,6 +92,38 @@ def test_a_choice_a_switch_and_a_slider_hold_at_once(qtbot: QtBot, app: App, sho
     assert app.settings.values.window.body_size == 15
     assert slider.accessibleDescription() == "15"
     assert shown._style.typography.body == 15
+
+
+def test_an_amount_holds_when_the_slider_is_let_go_of_or_the_field_is_left(
+    qtbot: QtBot, app: App, shown: PreferencesWindow, window: MainWindow
+) -> None:
+    go_to(qtbot, shown, "cache")
+    (row,) = [one for one in shown.findChildren(TypedAmountRow) if one._id == "budget_amount"]
+    slider = row.control
+    held: list[str] = []
+    app.settings.changed.connect(lambda values: held.append(values.budget))
+    left, middle = Qt.MouseButton.LeftButton, slider.height() // 2
+    qtbot.mousePress(slider, left, pos=QPoint(2, middle))
+    for x in range(10, 100, 10):
+        qtbot.mouseMove(slider, QPoint(x, middle))
+    assert held == [], "what is dragged over is never told"
+    qtbot.mouseRelease(slider, left, pos=QPoint(slider.width() - 1, middle))
+    most = row._row.high
+    assert held == [f"{most:g} GB"]
+    assert row.field.text() == f"{most:g}"
+    for typed, wanted in (("1,5", "1.5 GB"), *((one, "0.5 GB") for one in ("0.5 GB", "many", "nan", ""))):
+        row.field.setFocus()
+        row.field.selectAll()
+        qtbot.keyClick(row.field, Qt.Key.Key_Backspace)
+        qtbot.keyClicks(row.field, typed)
+        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        assert app.settings.values.budget == wanted, typed
+        assert row.field.text() == wanted.removesuffix(" GB")
+    app.state.catch_up()
+    assert [one.text() for one in window.menus.budget.actions() if one.isChecked()] == []
+    app.settings.update(budget="none")
+    app.state.catch_up()
+    assert [one.text() for one in window.menus.budget.actions() if one.isChecked()] == ["None"]
 
 
 def test_what_changes_elsewhere_is_shown_here(shown: PreferencesWindow, app: App) -> None:
