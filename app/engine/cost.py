@@ -29,7 +29,8 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
     turns = tuple(command.turns)
     try:
         composed = model.prompts.composed(turns, command.options)
-        model.prompts.lengths.require_near(composed, model.context_length)
+        if not command.is_exact:
+            model.prompts.lengths.require_near(composed, model.context_length)
         if not open_model.step_memory.has_room_to_read(composed):
             return None
         prompt = yield from open_model.recent_prompts.building(turns, command.options)
@@ -37,7 +38,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
         report = RequestReport(model.context_length, 0, 0, 0)
         return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)
     except RequestError as problem:
-        if isinstance(problem, TemplateEndedError):
+        if isinstance(problem, TemplateEndedError) and not command.is_exact:
             open_model.is_pricing = False
         log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
         return None

@@ -29,6 +29,8 @@ from app.protocol.attachments import attached_texts, question_text
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.reports import Reason, RequestReport
 
+AT_ONCE = 1 << 15  # characters of a branch that are tokenized in one step, and those of the message that they end in
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -104,7 +106,7 @@ class PromptBuilder:
             raise RequestError("There is nothing to answer", "The message is empty. Write something and send it again.")
         composed = compose(turns, options, self.takes_instructions)
         rendered = yield from self._render(composed.turns, self.switch.of(options.thinking))
-        prompt = _Assembly(self, composed.turns, rendered).finish()
+        prompt = yield from _Assembly(self, composed.turns, rendered).finishing()
         self.require_known(prompt.ids)
         return _of_branch(prompt, composed.added)
 
@@ -204,11 +206,15 @@ class _Assembly:
     unlocated: int = 0
     is_lasting: bool = True
 
-    def finish(self) -> Prompt:
-        """Walk over the turns, then write the generation prompt."""
+    def finishing(self) -> Steps[Prompt]:
+        """Walk over the turns, some in each step, then write the generation prompt."""
         if self.builder.template.is_plain:
             self.ids += self.builder.codec.beginning()
+        stepped = 0
         for turn, span, thought in zip(self.turns, self.rendered.spans, self.rendered.thoughts, strict=True):
+            if self.at - stepped >= AT_ONCE:
+                stepped = self.at
+                yield
             if span is None:
                 self.unlocated += 1
             elif turn.role == "assistant":

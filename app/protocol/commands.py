@@ -83,7 +83,8 @@ class Cancel:
 class EstimateCost:
     """Ask what a branch would cost now. Answered with `CostEstimate`, one in each step of whatever runs.
 
-    begun, edited: of an answer to it that would go on, as in `Generate`.
+    begun, edited: of an answer to it that would go on, as in `Generate`. is_exact: a branch that is far longer than the
+    model can read is counted too, which takes more steps than it is worth unless somebody looks at it.
     """
 
     query_id: int
@@ -91,6 +92,7 @@ class EstimateCost:
     options: PromptOptions = _AS_SAID
     begun: Turn | None = None
     edited: tuple[int, ...] = ()
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.prompt import AT_ONCE
+from app.engine.run import Run
 from app.protocol.chat import Turn
 from app.protocol.commands import Cancel, EstimateCost, Pin, SetBudget, Verify
 from app.protocol.events import (
@@ -126,6 +128,29 @@ def test_an_estimate_says_how_much_of_the_branch_is_pinned(model: str, request: 
     assert bench.estimate(user("something else")).pinned == 0  # type: ignore[union-attr]
     bench.do(Pin(2, branch, False))
     assert bench.estimate(*branch).pinned == 0  # type: ignore[union-attr]
+
+
+def test_a_branch_far_beyond_the_context_is_counted_where_that_is_asked_for(tiny: Bench) -> None:
+    """And an answer goes on meanwhile: one token in each step, and never more of the branch than a part."""
+    far = tuple(user("the fox and the other fox " * 60) for _ in range(50))
+    command = tiny.command(user("the fox"), max_tokens=200, temperature=1.2)
+    tiny.loop.submit(command)
+    steps_until(tiny, TextDelta)
+    assert tiny.loop.open_model is not None
+    task = tiny.loop.open_model.task
+    assert isinstance(task, Run)
+    tiny.loop.submit(EstimateCost(1, far, is_exact=True))
+    before, begun = task._output.ids[:], len(tiny.events)
+    steps = 0
+    while not any(isinstance(event, CostEstimate) for event in tiny.events[begun:]):
+        tiny.loop.step()
+        steps += 1
+    assert steps > sum(len(turn.text) for turn in far) // AT_ONCE
+    assert len(task._output.ids) == len(before) + steps
+    [priced] = [event for event in tiny.events[begun:] if isinstance(event, CostEstimate)]
+    tiny.do(Cancel(command.run_id))
+    assert not priced.is_far_too_long
+    assert priced.request.total == len(tiny.model.prompts.build(far).ids) > 2 * tiny.model.context_length
 
 
 def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(tiny: Bench) -> None:

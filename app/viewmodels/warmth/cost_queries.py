@@ -37,7 +37,7 @@ class _Asked:
     query_id: int
     answer: Answer
     at: float
-    next: tuple[Sequence[Turn], Answer, PromptOptions, BegunAnswer] | None = None
+    next: tuple[Sequence[Turn], Answer, PromptOptions, BegunAnswer, bool] | None = None
 
 
 class CostQueries:
@@ -63,16 +63,17 @@ class CostQueries:
         answer: Answer,
         options: PromptOptions = _AS_SAID,
         begun: BegunAnswer = _NO_ANSWER,
+        is_exact: bool = False,
     ) -> None:
         """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first.
 
-        begun: of an answer to it that would go on.
+        begun: of an answer to it that would go on. is_exact: as of `EstimateCost`.
         """
         asked = self._asked.get(purpose)
         if asked is None or self._clock() - asked.at > max(PATIENCE, CAUTION * self.took):
-            self._send(purpose, turns, answer, options, begun)
+            self._send(purpose, turns, answer, options, begun, is_exact)
         else:
-            asked.next = (turns, answer, options, begun)
+            asked.next = (turns, answer, options, begun, is_exact)
 
     def take(self, event: CostEstimate) -> None:
         """Take an answer of the engine. Unknown ones are dropped."""
@@ -95,8 +96,14 @@ class CostQueries:
         self._asked.clear()
 
     def _send(
-        self, purpose: str, turns: Sequence[Turn], answer: Answer, options: PromptOptions, begun: BegunAnswer
+        self,
+        purpose: str,
+        turns: Sequence[Turn],
+        answer: Answer,
+        options: PromptOptions,
+        begun: BegunAnswer,
+        is_exact: bool,
     ) -> None:
         asked = _Asked(next(self._ids), answer, self._clock())
         self._asked[purpose] = asked
-        self._submit(EstimateCost(asked.query_id, turns, options, *begun))
+        self._submit(EstimateCost(asked.query_id, turns, options, *begun, is_exact=is_exact))

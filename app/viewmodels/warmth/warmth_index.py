@@ -95,6 +95,7 @@ class WarmthIndex(QObject):
         self._known: dict[Target, _Known] = {}
         self._wanted: dict[Target, None] = {}  # what was looked up and is not known as it is now, the latest last
         self._asked: Target | None = None
+        self._looked_at: Target | None = None  # its tokens are counted however many there are
         self._rate: float | None = None  # tokens that are computed in a second
         self._gives_way = False
         self._model: tuple[str | None, int] = None, 0
@@ -129,8 +130,14 @@ class WarmthIndex(QObject):
         return self._look_up(Target(conversation_id))
 
     def hurry(self, message_id: str, conversation_id: str = "") -> None:
-        """Ask for the warmth of a branch before all others, where it is not known: a person looks at its price."""
-        target = Target(conversation_id or self._library.open_id, message_id)
+        """Ask for the warmth of a branch before all others, where it is not known: a person looks at its price.
+
+        One that is far too long is counted, which nobody waits for until somebody looks.
+        """
+        self._looked_at = target = Target(conversation_id or self._library.open_id, message_id)
+        known = self._known.get(target)
+        if known is not None and known.warmth is not None and known.warmth.is_far_too_long:
+            known.is_stale = True
         if self._is_open(target):
             self._wanted = {target: None} | self._wanted
             if self._asked is None and self._model[0] is not None:
@@ -243,7 +250,8 @@ class WarmthIndex(QObject):
         self._wanted.pop(target, None)
         self._asked = target
         branch = Branch(self._path(target, stamp), self._current_model.fingerprint)
-        self._cost_queries.ask(PURPOSE, branch, partial(self._take, target, stamp), branch.options)
+        take = partial(self._take, target, stamp)
+        self._cost_queries.ask(PURPOSE, branch, take, branch.options, is_exact=target == self._looked_at)
         self._waiting.start(round(1000 * max(PATIENCE, CAUTION * self._cost_queries.took)))
         return True
 
@@ -270,7 +278,7 @@ class WarmthIndex(QObject):
             self._telling.start()
 
     def _give_up(self) -> None:
-        """Leave a branch without a warmth that gets no answer, until the cache differs."""
+        """Leave a branch that gets no answer with the warmth that was told last, if any, until the cache differs."""
         target = self._asked
         self._drop()
         if target is not None:
@@ -279,7 +287,9 @@ class WarmthIndex(QObject):
 
     def _leave(self, target: Target) -> None:
         self._wanted.pop(target, None)
-        self._known[target] = _Known(self._stamp_of(target), None, _NO_EDGE)
+        stamp, before = self._stamp_of(target), self._known.get(target)
+        warmth = before.warmth if before is not None and before.stamp == stamp else None
+        self._known[target] = _Known(stamp, warmth, _NO_EDGE)
 
     def _drop(self) -> None:
         self._asked = None

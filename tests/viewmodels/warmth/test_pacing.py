@@ -13,7 +13,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
-from app.viewmodels.warmth import warmth_index
+from app.viewmodels.warmth import cost_queries, warmth_index
 from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from tests.viewmodels.warmth.test_agreement import ClosedTrees
@@ -101,6 +101,33 @@ def test_what_a_person_looks_at_is_asked_first_and_at_once(qtbot: QtBot) -> None
     bench.index.close()
 
 
+def test_a_branch_that_is_far_too_long_is_counted_when_a_person_looks_at_it(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where that takes too long, what was known of it stays."""
+    bench = Bench(versions=2)
+    first = bench.tree.children(None)[0]
+    bench.index.follow_model()
+    qtbot.waitUntil(lambda: len(bench.sent) == 1)
+    far = CostEstimate(bench.sent[0].query_id, RequestReport(4096, 0, 0, 0), (), None, is_far_too_long=True)
+    bench.queries.take(far)
+    assert not bench.sent[0].is_exact
+    told = bench.index.warmth_of(first.id)
+    assert told is not None
+    assert told.is_far_too_long
+    monkeypatch.setattr(warmth_index, "PATIENCE", 0.02)
+    monkeypatch.setattr(cost_queries, "PATIENCE", 0.01)
+    bench.queries.took = 0.0
+    for _ in range(2):
+        begun = len(bench.sent)
+        bench.index.hurry(first.id)
+        qtbot.waitUntil(lambda begun=begun: len(bench.sent) > begun)
+        assert bench.sent[begun].is_exact
+        qtbot.waitUntil(lambda: bench.index._asked is None)
+        assert bench.index.warmth_of(first.id) == told
+    bench.index.close()
+
+
 def test_a_branch_that_gets_no_answer_keeps_no_other_from_being_asked(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +135,7 @@ def test_a_branch_that_gets_no_answer_keeps_no_other_from_being_asked(
     bench = Bench()
     bench.index.follow_model()
     qtbot.waitUntil(lambda: len(bench.sent) == 1)
+    monkeypatch.setattr(warmth_index, "PATIENCE", 60.0)
     unanswered = bench.tree.children(None)[0]
     qtbot.waitUntil(lambda: len(bench.sent) == 2)
     assert bench.words() == ["Version 0", "Version 1"]
