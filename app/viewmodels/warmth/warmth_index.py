@@ -129,6 +129,11 @@ class WarmthIndex(QObject):
         """Return the warmth of the path that a conversation is left on; None while it is not known."""
         return self._look_up(Target(conversation_id))
 
+    def end_of(self, message_id: str, conversation_id: str) -> str:
+        """Return the message that going to another one leads down to; that one while its conversation is not here."""
+        tree = self._tree_of(conversation_id)
+        return message_id if tree is None or message_id not in tree else tree.leaf_below(message_id) or message_id
+
     def hurry(self, message_id: str, conversation_id: str = "") -> None:
         """Ask for the warmth of a branch before all others, where it is not known: a person looks at its price.
 

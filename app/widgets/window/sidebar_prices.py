@@ -1,4 +1,4 @@
-"""The warmth of the conversations in the sidebar, and the price of going on with one."""
+"""The warmth of the conversations in the sidebar, and the price of going on with one, or with a branch of one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from app.widgets.window.price_hover import Priced, PriceHover
 
 
 class SidebarPrices:
-    """Watches the list of conversations; the one that is open has its price in the chat."""
+    """Watches the list of conversations and branches; what is open has its price in the chat."""
 
     def __init__(self, hover: PriceHover, conversations: ConversationList, warmth: WarmthIndex) -> None:
-        self._list = conversations
+        self._list, self._warmth = conversations, warmth
         conversations.mark_warmth(warmth.warmth_of_conversation)
         conversations.mark_branches(warmth.warmth_of_branch)
         warmth.changed.connect(conversations.viewport().update)
@@ -29,6 +29,8 @@ class SidebarPrices:
 
     def _of(self, index: QModelIndex | QPersistentModelIndex) -> Priced | None:
         row: ConversationRow | None = index.data(RowRole.ROW) if index.isValid() else None
-        if row is None or row.is_folder or row.is_branch or row.is_open or not row.can_change:
+        if row is None or row.is_folder or row.is_open or not row.can_change:
             return None
-        return Priced(PricedBranch(row.title, row.age, row.id), self._list.row_rect(index))
+        home = row.conversation_id or row.id
+        end = self._warmth.end_of(row.id, home) if row.is_branch else ""
+        return Priced(PricedBranch(row.title, row.age, home, end), self._list.row_rect(index))

@@ -32,7 +32,7 @@ from app.viewmodels.warmth.warmth import Warmth, warmth_from
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
 
-PATIENCE = 30.0  # seconds for all marks to be known
+PATIENCE = 120.0  # seconds for all marks to be known
 MOST_MESSAGES, MOST_CONVERSATIONS = 24, 4
 MOST_WORDS = 30
 WORDS = ("the", "fox", "and", "a", "dog", "ran", "over", "hills", "by", "night")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent, QMouseEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -189,6 +190,32 @@ def test_a_conversation_in_the_sidebar_shows_its_warmth_and_tells_its_price(
     assert card(window) is None
     qtbot.wait(HOVER_MS + 50)
     assert card(window) is None
+
+
+def test_a_branch_in_the_sidebar_tells_its_price(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    """While its conversation is open, and while another one is: by the mouse, and at once by keys."""
+    former = app.library.tree.siblings(app.chat.chat_model.rows[2].id)[0].id
+    app.branches.name(former, "weather")
+    rows, model = forked.sidebar.list, app.library.conversation_model
+    qtbot.waitUntil(lambda: row_of(app, former) >= 0)
+    rest(rows.viewport(), rows.row_rect(model.index(row_of(app, former))).center())
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).price == "Opens at once")
+    assert (card(forked) or PriceCard("", "", "")).title == "weather"
+    leave(rows.viewport())
+    home = app.library.open_id
+    app.library.new_conversation()
+    ask(qtbot, app, "Something else?")
+    app.library.fold(home, is_folded=False)
+    qtbot.waitUntil(lambda: row_of(app, former) >= 0)
+    rows.setFocus(Qt.FocusReason.TabFocusReason)
+    rows.setCurrentIndex(model.index(row_of(app, former) - 1))
+    QTest.keyClick(rows, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).price == "Opens at once")
+    assert rows.accessibleDescription().startswith("weather")
+
+
+def row_of(app: App, row_id: str) -> int:
+    return next((at for at, row in enumerate(app.library.conversation_model.rows) if row.id == row_id), -1)
 
 
 def _green(window: MainWindow, rows: ConversationList, place: QRect) -> int:
