@@ -14,6 +14,7 @@ from app.protocol.events import CostEstimate
 
 Answer = Callable[[CostEstimate], None]
 _AS_SAID = PromptOptions()
+_IDS = count(1)  # of all windows together, each of which hears every answer
 
 
 class BegunAnswer(NamedTuple):
@@ -52,7 +53,6 @@ class CostQueries:
     def __init__(self, submit: Callable[[Command], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._submit = submit
         self._clock = clock
-        self._ids = count(1)
         self._asked: dict[str, _Asked] = {}
         self.took = 0.0
 
@@ -104,6 +104,6 @@ class CostQueries:
         begun: BegunAnswer,
         is_exact: bool,
     ) -> None:
-        asked = _Asked(next(self._ids), answer, self._clock())
+        asked = _Asked(next(_IDS), answer, self._clock())
         self._asked[purpose] = asked
         self._submit(EstimateCost(asked.query_id, turns, options, *begun, is_exact=is_exact))

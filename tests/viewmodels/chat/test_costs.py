@@ -73,6 +73,16 @@ def test_answers_nobody_waits_for_are_dropped() -> None:
     assert bench.heard == []
 
 
+def test_an_answer_to_another_window_is_not_taken() -> None:
+    bench, other = Bench(), Bench()
+    bench.ask("path", "a")
+    other.ask("path", "b")
+    bench.answer(other.sent[0])
+    assert not bench.heard
+    bench.answer(bench.sent[0])
+    assert bench.heard == [("a", 7)]
+
+
 def test_a_query_without_an_answer_does_not_block_the_next() -> None:
     bench = Bench()
     bench.ask("send", "")
