@@ -203,7 +203,7 @@ class Chain:
             self.app.library.new_conversation()
         self.app.chat.settings.type("max_tokens", str(tokens))
         self.app.chat.open_draft.write(words)
-        self.app.chat.asking.send(words)
+        self.app.chat.requests.send(words)
 
     def ask(self) -> None:
         self._say(self._words(), self.random.randrange(1, 6))
@@ -218,7 +218,7 @@ class Chain:
             self.app.chat.open_draft.begin_edit(message.id)
             self._say(self._words(), 4)
         elif self.random.random() < 0.5:
-            self.app.chat.asking.regenerate(message.id)
+            self.app.chat.requests.regenerate(message.id)
         else:
             self.app.chat.open_draft.begin_after(message.id)
             self._say(self._words(), 4)
@@ -228,14 +228,14 @@ class Chain:
         if answer is not None and answer.text.strip() and len(self.app.library.tree) <= MOST_MESSAGES:
             self.app.chat.settings.type("max_tokens", "3")
             self.app.chat.open_draft.edit_answer(answer.id)
-            self.app.chat.asking.go_on_from(answer.text[: self.random.randrange(1, 9)] + self._words())
+            self.app.chat.requests.go_on_from(answer.text[: self.random.randrange(1, 9)] + self._words())
 
     def stop(self) -> None:
         """Stop an answer at once, or when some of it was written."""
         self._say(self._words(), 60)
         for _ in range(self.random.randrange(0, 40)):
             QCoreApplication.processEvents()
-        self.app.chat.asking.stop()
+        self.app.chat.requests.stop()
 
     def turn(self) -> None:
         """Show another branch."""
