@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from app.conversation.store import Store
+from app.conversation.tree import MessageTree
+from app.launch.paths import paths_in
 from app.protocol.trie_view import TrieView
 from app.viewmodels.cache.trie_model import TrieModel
 from tests.bench import window, window_child
@@ -44,6 +49,26 @@ def test_the_trie_that_is_shown_is_one(qtbot: object) -> None:
             assert node.parent_id is None or node.parent_id in seen
             seen.add(node.id)
         assert len(seen) == window_child.NODES
+
+
+@pytest.mark.parametrize("runs", [3, 9])
+def test_the_outline_that_is_shown_has_a_row_to_each_message(runs: int, tmp_path: Path) -> None:
+    paths_in(tmp_path).database.parent.mkdir(parents=True, exist_ok=True)
+    conversation_id = window_child.fork(tmp_path, runs)
+    store = Store(paths_in(tmp_path).database)
+    tree = MessageTree(conversation_id, store.messages.of(conversation_id))
+    store.close()
+    assert len(tree.runs()) == runs
+
+
+def test_the_latest_beat_is_told_and_no_other_follows(qtbot: QtBot) -> None:
+    heart = Heartbeat()
+    qtbot.waitUntil(lambda: len(heart._late) > 2)
+    heart.stop()
+    beats = len(heart._late)
+    assert heart.worst == max(heart._late)
+    qtbot.wait(3 * BEAT_MS)
+    assert len(heart._late) == beats
 
 
 def test_bars_that_do_not_hold_are_told() -> None:

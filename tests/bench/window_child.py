@@ -22,7 +22,7 @@ from typing import cast
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QMimeData, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.conversation.message import Conversation, Message
@@ -93,10 +93,12 @@ class Bench:
         while time.monotonic() < end:
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
 
-    def ms_until_painted(self, act: Callable[[], object], holds: Callable[[], bool]) -> float:
-        """Milliseconds from an act to the end of the paint of the chat that shows it."""
+    def ms_until_painted(
+        self, act: Callable[[], object], holds: Callable[[], bool], viewport: QWidget | None = None
+    ) -> float:
+        """Milliseconds from an act to the end of the paint that shows it: of the chat, where no other one is named."""
         painted: list[bool] = []
-        viewport = self.program.window.chat.view.viewport()
+        viewport = viewport or self.program.window.chat.view.viewport()
         watch = Paints(viewport, lambda: painted.append(holds()))
         begun = time.perf_counter()
         act()
@@ -276,9 +278,28 @@ def furnish(folder: Path, messages: int, title: str) -> str:
     return conversation.id
 
 
+def fork(folder: Path, runs: int) -> str:
+    """Store a conversation in which each message is followed by two others or none; returns its id.
+
+    runs: of messages, which are one each; an odd number.
+    """
+    store = Store(paths_in(folder).database)
+    conversation = Conversation.new("Forks")
+    made: list[Message] = []
+    for number in range(runs):
+        parent = made[(number - 1) // 2] if number else None
+        role = cast("tuple", ("user", "assistant"))[parent is not None and parent.role == "user"]
+        made.append(Message.new(conversation.id, parent and parent.id, role, f"Run {number}"))
+    store.messages.begin(conversation, made[0])
+    store.messages.add_branch(made[1:])
+    store.close()
+    return conversation.id
+
+
 def large(folder: Path) -> dict[str, object]:
     """What opening and changing large things takes, in ms, and the memory that a long path adds, in MB."""
     sizes = {furnish(folder, size, f"Of {size}"): size for size in (10, LONG, LONG + 2)}
+    forked = fork(folder, NODES + 1)
     short, long, other = sizes
     bench = Bench(folder)
     app = bench.program.app
@@ -304,6 +325,7 @@ def large(folder: Path) -> dict[str, object]:
     app.cache.trie_model.show(views[0])
     bench.settle()
     updates = [_ms(lambda view=view: app.cache.trie_model.show(view)) for view in views[1:]]
+    outline = _outline(bench, forked)
     pasted, letter = _paste(bench)
     bench.close()
     return {
@@ -311,9 +333,37 @@ def large(folder: Path) -> dict[str, object]:
         "path_5000_again_ms": round(percentile(again, 0.5), 1),
         "switch_ms": round(percentile(switches, 0.95), 1),
         "trie_5000_update_ms": round(percentile(updates, 0.95), 2),
+        **outline,
         "paste_1mb_ms": round(pasted, 1),
         "key_after_1mb_ms": round(letter, 1),
         "memory_added_mb": round(added / 1e6, 1),
+    }
+
+
+def _outline(bench: Bench, conversation_id: str) -> dict[str, object]:
+    """What one more branch costs an outline of many: the longest that nothing else is done, and until it is painted."""
+    app, outline = bench.program.app, bench.program.window.branches
+    app.library.open(conversation_id)
+    bench.program.window.inspector.show_pane(outline.id)
+    bench.wait(lambda: app.library.open_id == conversation_id and len(app.branches.model.rows) > NODES)
+    bench.settle()
+    tree, held, shown = app.library.tree, list[float](), list[float]()
+    first = tree.path[0]
+    for number in range(TIMES):
+        message = Message.new(conversation_id, first.id, "assistant", f"Beside, {number}")
+        stalls = Heartbeat()
+        shown.append(
+            bench.ms_until_painted(
+                lambda message=message: (tree.add(message, select=False), app.library.state.refreshed.emit()),
+                lambda message=message: app.branches.model.index_of(message.id).isValid(),
+                outline.tree.viewport(),
+            )
+        )
+        held.append(stalls.worst)
+        stalls.stop()
+    return {
+        "outline_5000_ms": round(percentile(held, 0.5), 1),
+        "outline_5000_shown_ms": round(percentile(shown, 0.5), 1),
     }
 
 

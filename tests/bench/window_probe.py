@@ -30,6 +30,15 @@ class Heartbeat(QObject):
         self._late.append(max(0.0, (now - self._due) * 1000))
         self._due = now + BEAT_MS / 1000
 
+    @property
+    def worst(self) -> float:
+        """The latest of its beats, in ms."""
+        return max(self._late, default=0.0)
+
+    def stop(self) -> None:
+        """Beat no more."""
+        self._timer.stop()
+
     def figures(self) -> dict[str, float]:
         """Return percentiles of how late an event at any moment would have been, and how many stalls there were.
 
