@@ -8,15 +8,17 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.actions import enabled
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.shown_trie import Others
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.edges.edge_region import EdgeState
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.cache.cache_pane import CachePane
+from app.widgets.cache.row_actions import row_menu
 from app.widgets.kit.style import Style
 from tests.widgets.pictures import count, picture, show
-from tests.widgets.samples import NOW, view
+from tests.widgets.samples import NOW, READY, view
 
 ROW = EdgeState(chosen=4, title="You: Make it cheaper", can_show=True, can_pin=True, can_evict=True)
 
@@ -151,3 +153,37 @@ def test_a_conversation_of_which_nothing_is_held_says_whose_the_rest_is(pane: Ca
     assert "one line below" in pane.empty.accessibleDescription()
     edges.become(EdgeState())
     assert pane.empty.accessibleName() == "Nothing is held yet"
+
+
+VERBS = {
+    "show_row": ROW,
+    "pin_row": ROW,
+    "unpin_row": replace(ROW, can_pin=False, can_unpin=True),
+    "evict_row": ROW,
+    "warm_up_row": replace(ROW, can_evict=False, can_warm_up=True, price="212 tokens to compute"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_is_asked_for_by_mouse_by_menu_and_by_keys(
+    qtbot: QtBot, pane: CachePane, edges: Edges, verb: str
+) -> None:
+    edges.become(VERBS[verb])
+    asked: list[str] = []
+    pane.asked.connect(asked.append)
+    (place,) = [at for at, command in enumerate(pane.row_actions._commands) if command == verb]
+    button = pane.row_actions.buttons[place]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert asked == [verb]
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert asked == [verb] * 2
+    menu = row_menu(pane, edges.value, [], pane.row_actions)
+    words = button.accessibleName()
+    (entry,) = [one for one in menu.actions() if one.text().startswith(words)]
+    assert entry.isEnabled()
+    entry.trigger()
+    assert asked == [verb] * 3
+    assert edges.value.price in entry.text()
+    menu.deleteLater()
+    assert verb in enabled(replace(READY, edges=edges.value)), "in the Cache menu"
