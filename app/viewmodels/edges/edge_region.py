@@ -52,7 +52,8 @@ class EdgeState:
     chosen: the id of the row, 0 for none; title: what it is called. can_show, can_pin, can_unpin, can_evict,
     can_warm_up: each verb would do something with it. price: of warming it up, "" while not known. warming: how far a
     warm up is, "" without one; done: its share. cold: why nothing of the open path can be reused although there are
-    files on disk, "" where that is not so. marked: ids of the rows that hold the current message. others: what
+    files on disk, "" where that is not so. marked: ids of the rows that hold the current message; lit: of those that a
+    price speaks of. others: what
     belongs to other conversations; shows_others: it has rows.
     """
 
@@ -68,6 +69,7 @@ class EdgeState:
     done: float | None = None
     cold: str = ""
     marked: frozenset[int] = frozenset()
+    lit: frozenset[int] = frozenset()
     others: Others = field(default_factory=Others)
     shows_others: bool = False
 
@@ -104,6 +106,7 @@ class EdgeRegion(QObject):
         self._path: tuple[Sequence[Message], CostEstimate] | None = None
         self._message = ""
         self._chosen = 0
+        self._lit = 0
         self._asked_pins: list[tuple[Message, ...]] = []
         self._shown_path: tuple[str, str] = "", ""
         of_all = store, library.library, model.current_model, cost_queries, self._edges
@@ -175,6 +178,20 @@ class EdgeRegion(QObject):
 
     def _price_chosen(self) -> None:
         self.chosen_price.follow(self._row(self._chosen) if self._model.current_model.info is not None else None)
+
+    def light(self, edge: int) -> None:
+        """Light the rows of a branch, whose price is told. edge: the last that it goes along, 0 for none."""
+        if edge != self._lit:
+            self._lit = edge
+            self.state.refresh()
+
+    def _lit_rows(self) -> frozenset[int]:
+        edges, rows = self._edges(), set()
+        node = edges.get(self._lit)
+        while node is not None:
+            rows.add(self._row_of(node.id))
+            node = edges.get(node.parent_id) if node.parent_id is not None else None
+        return frozenset(rows - {0})
 
     def show_others(self, shows: bool) -> None:
         """Give the edges of other conversations rows too, or take them away."""
@@ -342,6 +359,7 @@ class EdgeRegion(QObject):
         is_free = not self._is_writing()
         base = EdgeState(
             marked=frozenset(self._rows_of_message()),
+            lit=self._lit_rows(),
             others=shown.others,
             shows_others=shown.shows_others,
             warming=edge_text.warming_up(warming) if warming is not None else "",
@@ -368,6 +386,7 @@ class EdgeRegion(QObject):
             done=base.done,
             cold=base.cold,
             marked=base.marked,
+            lit=base.lit,
             others=base.others,
             shows_others=base.shows_others,
         )

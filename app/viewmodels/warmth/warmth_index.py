@@ -134,6 +134,14 @@ class WarmthIndex(QObject):
         tree = self._tree_of(conversation_id)
         return message_id if tree is None or message_id not in tree else tree.leaf_below(message_id) or message_id
 
+    def edge_of(self, message_id: str, conversation_id: str) -> int:
+        """Return the last edge of the trie that a branch goes along, 0 while that is not known.
+
+        message_id: "" for the path that its conversation is left on.
+        """
+        known = self._known.get(Target(conversation_id, message_id))
+        return max(known.edge, 0) if known is not None else 0
+
     def hurry(self, message_id: str, conversation_id: str = "") -> None:
         """Ask for the warmth of a branch before all others, where it is not known: a person looks at its price.
 

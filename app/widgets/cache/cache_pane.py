@@ -111,6 +111,7 @@ class CachePane(Pane):
     def _show_edges(self) -> None:
         now = self._now
         self.tree.mark(now.marked)
+        self.tree.light(now.lit)
         self.row_actions.show_state(now)
         self.others.show_state(now)
         self.head.show_cold(now.cold)

@@ -37,8 +37,9 @@ class TrieTree(QTreeView):
 
     Steps of 18 points shrink in a very deep trie, so that the words keep room.
 
-    Attribute: marked, ids of the rows that hold the current message. Signals: chosen(int), the id of the row that is
-    current, 0 for none; shownInChat() and evicted(), by keys; menuAsked(object), a place on screen.
+    Attributes: marked, ids of the rows that hold the current message; lit, of those that a price speaks of. Signals:
+    chosen(int), the id of the row that is current, 0 for none; shownInChat() and evicted(), by keys;
+    menuAsked(object), a place on screen.
     """
 
     chosen = Signal(int)
@@ -54,6 +55,7 @@ class TrieTree(QTreeView):
         self._known_lines = TrieLines(model.shown)
         self._hovered = QPersistentModelIndex()
         self.marked: frozenset[int] = frozenset()
+        self.lit: frozenset[int] = frozenset()
         self._scrolled_at = -_PATIENCE
         self._delegate = TrieDelegate(style, self, self.text_left, self._paint_lines, clock)
         self.setItemDelegate(self._delegate)
@@ -101,6 +103,12 @@ class TrieTree(QTreeView):
         """Give the rows that hold the current message the ground of selected ones."""
         if rows != self.marked:
             self.marked = rows
+            self.viewport().update()
+
+    def light(self, rows: frozenset[int]) -> None:
+        """Give the rows that a price speaks of the ground of hovered ones."""
+        if rows != self.lit:
+            self.lit = rows
             self.viewport().update()
 
     def come_to(self, row: int, is_chosen: bool = False) -> None:
@@ -177,7 +185,7 @@ class TrieTree(QTreeView):
         node = self._trie.node(index)
         if self.selectionModel().isSelected(index) or (node is not None and node.id in self.marked):
             option.state |= QStyle.StateFlag.State_Selected
-        if index == self._hovered:
+        if index == self._hovered or (node is not None and node.id in self.lit):
             option.state |= QStyle.StateFlag.State_MouseOver
         option.state &= ~QStyle.StateFlag.State_HasFocus  # which each row of a tree has that has it
         if index == self.currentIndex():

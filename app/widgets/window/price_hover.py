@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -39,8 +39,10 @@ AtKeyboard = Callable[[], Priced | None]
 class PriceHover(QObject):
     """Shows one price at a time, and takes it away when the mouse leaves, a key is pressed, or anything scrolls.
 
-    Attribute: popover.
+    Attribute: popover. Signal: told(object), the `PricedBranch` whose price is shown, None when it is taken away.
     """
+
+    told = Signal(object)
 
     def __init__(self, style: Style, warmth: WarmthIndex, can_price: Callable[[], bool], window: QWidget) -> None:
         super().__init__(window)
@@ -91,7 +93,7 @@ class PriceHover(QObject):
                 application.removeEventFilter(self)
             if self.popover.isVisible():
                 widget.setAccessibleDescription(self._described)
-        self.popover.hide()
+        self._put_away()
 
     def is_over(self, widget: QWidget) -> bool:
         """Return whether the price of something in a widget is shown or about to be."""
@@ -109,7 +111,12 @@ class PriceHover(QObject):
         """Let go of a widget that is gone."""
         self._rest.stop()
         self._widget = self._priced = None
-        self.popover.hide()
+        self._put_away()
+
+    def _put_away(self) -> None:
+        if self.popover.isVisible():
+            self.popover.hide()
+            self.told.emit(None)
 
     def _show(self) -> None:
         widget = self._widget
@@ -134,6 +141,7 @@ class PriceHover(QObject):
         rect = QRect(widget.mapTo(self._window, priced.rect.topLeft()), priced.rect.size())
         self.popover.show_at(card, rect)
         widget.setAccessibleDescription(card.spoken)
+        self.told.emit(branch)
 
     def _renew(self) -> None:
         if self.popover.isVisible():

@@ -269,3 +269,24 @@ def test_the_button_that_warms_a_row_up_tells_what_that_costs(
     assert card(window) is None
     button.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(lambda: card(window) is not None)
+
+
+def test_the_rows_that_a_price_speaks_of_are_lit_in_the_cache_pane(
+    qtbot: QtBot, forked: MainWindow, app: App, script: Script
+) -> None:
+    """The fake's trie has an edge to each prompt: the first branch goes along the second of them."""
+    script.tells_edges = True
+    app.chat.warmth.follow_model()
+    forked.inspector.show_pane("cache")
+    app.cache.take(TrieChanged(replace(app.cache.trie_model.view, disk_problem="all is asked again")))
+    app.chat.warmth.take(app.cache.trie_model.view)
+    versions = app.library.tree.siblings(app.chat.chat_model.rows[2].id)
+    leaf, home = app.library.tree.leaf_below(versions[0].id) or "", app.library.open_id
+    qtbot.waitUntil(lambda: app.chat.warmth.edge_of(leaf, home) > 0)
+    switcher = switcher_of(forked, app)
+    assert switcher is not None
+    assert not forked.cache.tree.lit
+    rest(switcher, switcher.arrow(-1).center())
+    qtbot.waitUntil(lambda: forked.cache.tree.lit == {app.chat.warmth.edge_of(leaf, home)})
+    leave(switcher)
+    qtbot.waitUntil(lambda: not forked.cache.tree.lit)
