@@ -75,17 +75,20 @@ def bundle(entries: list[tuple[str, str, str]], order: dict[str, Any]) -> int:
     from bundle import contents, plist
     from bundle.libraries import minimum_system
     from PyInstaller.building import osx as building
+    from PyInstaller.building.api import COLLECT
     from PyInstaller.building.datastruct import normalize_toc
     from PyInstaller.config import CONF
     from PyInstaller.utils import osx
 
     work = Path(order["work"])
-    CONF.update(distpath=order["dist"], workpath=str(work), specpath=str(work), cachedir=str(work / "cache"))
-    CONF.update(spec="espalier", tocbasename="espalier", warnfile=str(work / "warnings.txt"))
+    CONF.update(
+        {"distpath": order["dist"], "workpath": str(work), "specpath": str(work), "cachedir": str(work / "cache")}
+    )
+    CONF.update({"spec": "espalier", "tocbasename": "espalier", "warnfile": str(work / "warnings.txt")})
     signed: list[str] = []
     osx.sign_binary = lambda path, *_, **__: signed.append(str(path))
     building.BUNDLE(
-        _collection(building.COLLECT, normalize_toc(entries)),
+        _collection(COLLECT, normalize_toc(entries)),
         name="Espalier.app",
         icon=str(contents.ICON),
         bundle_identifier=plist.IDENTIFIER,

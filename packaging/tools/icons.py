@@ -85,9 +85,9 @@ def _encoded(image: QImage, kind: bytes) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, "PNG"):
+    if not image.save(buffer, b"PNG"):
         raise ValueError("Qt cannot write PNG")
-    return data.data()
+    return bytes(data.data())
 
 
 def channels(image: QImage) -> tuple[bytes, bytes, bytes, bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from app.kvcache.live_layers import LiveLayers
+from app.kvcache.live_layers import LiveLayers, RowSource
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.snapshot import RowsSnapshot, StateSnapshot
 
@@ -72,7 +72,7 @@ class PaperLayers(LiveLayers):
         self,
         keep: int,
         target: int,
-        pieces: Sequence[RowsSnapshot] = (),
+        pieces: Sequence[RowSource] = (),
         state: StateSnapshot | None = None,
         last_prefill_end: int = 0,
     ) -> None:

@@ -232,7 +232,7 @@ def session(folder: Path) -> dict[str, object]:
     QTimer.singleShot(round(SESSION_S * 1000), loop.quit)
     loop.exec()
     person.stop()
-    found = {
+    found: dict[str, object] = {
         **beat.figures(),
         "key_to_glyph_p95_ms": person.keys.p95,
         "token_to_pixels_p95_ms": person.tokens.p95,

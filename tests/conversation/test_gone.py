@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from app.conversation.faults import Fault, StoreError
+from app.conversation.kept_copies import DAY
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Document, Folder
 from app.conversation.schema import PAGE_SIZE, VERSION_1, VERSION_2, migrate
-from app.conversation.store import DAY, Store
+from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.chat import Attachment
 from app.protocol.events import Alternative

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import mlx.core as mx
 import pytest
@@ -33,7 +33,7 @@ def write_adapter(path: Path, folder: Path, seed: int = 0, **parameters: Any) ->
     mx.random.seed(seed)
     weights = {
         name: mx.random.normal(value.shape) * 0.1
-        for name, value in tree_flatten(model.parameters())
+        for name, value in cast(list[tuple[str, mx.array]], tree_flatten(model.parameters()))
         if name.rsplit(".", 1)[-1] in ("lora_a", "lora_b")
     }
     path.mkdir()

@@ -120,7 +120,8 @@ def test_what_other_programs_say_of_quantization_is_read_as_mlx_lm_reads_it(way:
 
 def drop_scales(folder: Path, layer: str) -> None:
     weights: dict[str, Any] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
-    weight = mx.dequantize(*(weights.pop(f"{layer}.{part}") for part in ("weight", "scales", "biases")), 64, 8)
+    packed = [weights.pop(f"{layer}.{part}") for part in ("weight", "scales", "biases")]
+    weight = mx.dequantize(*packed, group_size=64, bits=8)
     mx.save_safetensors(str(folder / "model.safetensors"), {**weights, f"{layer}.weight": weight})
 
 

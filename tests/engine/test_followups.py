@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.thinking_switch import ThinkingSwitch
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.events import ModelReady, RunStarted
-from app.protocol.reports import Reason
+from app.protocol.reports import Reason, ThinkingSwitch
 from tests.engine.bench import Bench, user
 from tests.engine.followups import QUESTION, SHAPES, Conversation, follow_up, rows, words, write_shape
 from tests.fakes.tiny_tokenizer import BARE

@@ -117,6 +117,6 @@ def assert_ends_with(bench: Bench, answer: tuple[int, ...]) -> None:
     for live, again in zip(
         [*cache.active.layers.rows, *cache.active.layers.states], [*repeated.rows, *repeated.states], strict=True
     ):
-        for one, other in zip(live.arrays(), again.arrays(), strict=True):
+        for one, other in zip(live.arrays(), again.arrays(), strict=True):  # type: ignore[attr-defined]
             used = slice(None) if one.shape == other.shape and one.ndim != 4 else slice(0, len(tokens))
             assert mx.array_equal(one[..., used, :], other[..., used, :])

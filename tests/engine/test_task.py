@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
@@ -18,7 +18,7 @@ class Count(Task[int | Problem]):
         super().__init__()
         self._error, self._fails_at = error, fails_at
 
-    def _work(self) -> Iterator[None]:
+    def _work(self) -> Generator[None, None, None]:
         for number in range(3):
             if number == self._fails_at and self._error is not None:
                 raise self._error

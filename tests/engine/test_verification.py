@@ -9,6 +9,7 @@ import mlx.core as mx
 import pytest
 
 from app.engine import verification
+from app.kvcache.layers.rows import RowLayer
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Turn
@@ -97,7 +98,8 @@ def test_a_live_row_that_was_changed_is_found(tmp_path: Path) -> None:
     bench = opened(write_model_folder(tmp_path / "m"))
     turns = (LONG, bench.ask(LONG, max_tokens=9).turn, user("?"))
     [layer, *_] = cache_of(bench).active.layers.rows
-    layer._cache.values[..., 33, 0] += 1e-3  # type: ignore[union-attr]
+    assert isinstance(layer, RowLayer)
+    layer._cache.values[..., 33, 0] += 1e-3
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference) == (False, 33)
 

@@ -53,7 +53,7 @@ def test_what_the_disk_refuses_leaves_all_as_it_was(
         raise OSError(number, os.strerror(number))
 
     with monkeypatch.context() as patch:
-        patch.setattr(*((os, "fsync") if step == "fsync" else (Path, "replace")), refuse)
+        patch.setattr(os if step == "fsync" else Path, step, refuse)
         with pytest.raises(ExchangeError) as caught:
             save(path, ["new"])
     assert caught.value.problem.title == "The file cannot be saved"

@@ -343,7 +343,7 @@ def test_a_disk_that_becomes_full_keeps_what_has_arrived(
         return done
 
     with monkeypatch.context() as patch:
-        patch.setattr(transfer.os, "write", full)
+        patch.setattr(os, "write", full)
         assert failing(connection, cache).problem.title == "The disk is full"
     before = fetch.space_for(describe(connection, NAME), cache).missing
     assert 0 < before < describe(connection, NAME).bytes

@@ -99,7 +99,7 @@ class TestWrongRestoresAreNoticed:
         right = RowLayer.write
 
         def wrong(layer: RowLayer, start: int, pieces: Sequence[RowArrays], last_prefill_end: int) -> None:
-            right(layer, start, [(mx.roll(rows[0], 1, axis=2), *rows[1:]) for rows in pieces], last_prefill_end)
+            right(layer, start, [(mx.roll(rows[0], 1, 2), *rows[1:]) for rows in pieces], last_prefill_end)
 
         monkeypatch.setattr(RowLayer, "write", wrong)
 

@@ -38,7 +38,7 @@ def tokens_of(path: ActivePath) -> list[int]:
 
 def bits(path: ActivePath) -> list[bytes]:
     """Everything that is live on a path, as it is now."""
-    arrays = [x for layer in (*path.layers.rows, *path.layers.states) for x in layer.arrays()]
+    arrays = [x for layers in (path.layers.rows, path.layers.states) for layer in layers for x in layer.arrays()]
     return [bytes(memoryview(mx.contiguous(x).reshape(-1).view(mx.uint8))) for x in arrays]
 
 

@@ -28,7 +28,7 @@ class Counted:
 
 def event(kind: type, run_id: int) -> Event:
     """An event of which nothing but its kind and its run counts."""
-    made: Event = kind.__new__(kind)
+    made: Event = object.__new__(kind)
     object.__setattr__(made, "run_id", run_id) if hasattr(kind, "run_id") else None
     return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,6 @@ def test_nowhere_to_write_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def refuse(prefix: str) -> str:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(places.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     with pytest.raises(NowhereError, match=r"may not write to .*data .*No space left"):
         usable(paths_in(tmp_path / "file" / "data"))

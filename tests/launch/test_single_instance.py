@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
@@ -17,7 +18,6 @@ from pathlib import Path
 
 import pytest
 
-from app.launch import single_instance
 from app.launch.crash import last_run
 from app.launch.single_instance import (
     LOCK,
@@ -179,7 +179,7 @@ def test_waiting_for_an_owner_that_is_still_starting(
             servers.append(first.listen())
             threads.append(answer_once(servers[0], []))
 
-    monkeypatch.setattr(single_instance.time, "sleep", wait)
+    monkeypatch.setattr(time, "sleep", wait)
     assert lock_or_hand_over(tmp_path, "1.0", []) is HandOver.OPENED
     assert len(waited) == 3
     threads[0].join()
@@ -191,7 +191,7 @@ def test_waiting_for_an_owner_that_is_ending(tmp_path: Path, monkeypatch: pytest
     ending = try_lock(tmp_path, "1.0")
     assert ending is not None
     ending.listen().close()
-    monkeypatch.setattr(single_instance.time, "sleep", lambda _seconds: ending.release())
+    monkeypatch.setattr(time, "sleep", lambda _seconds: ending.release())
     lock = lock_or_hand_over(tmp_path, "1.0", [])
     assert isinstance(lock, InstanceLock)
     assert lock.previous is None
@@ -226,7 +226,7 @@ def test_without_locks_the_program_runs_all_the_same(tmp_path: Path, monkeypatch
     def refuse(_file: int, _how: int) -> None:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr(single_instance.fcntl, "flock", refuse)
+    monkeypatch.setattr(fcntl, "flock", refuse)
     lock = try_lock(tmp_path, "1.0")
     assert lock is not None
     lock.release()
@@ -239,7 +239,7 @@ def test_a_full_disk_costs_only_the_words(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(_file: int, _words: bytes, _at: int) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(single_instance.os, "pwrite", refuse)
+    monkeypatch.setattr(os, "pwrite", refuse)
     lock = try_lock(tmp_path, "1.0")
     assert lock is not None
     assert try_lock(tmp_path, "1.0") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -100,7 +101,7 @@ def test_without_a_display_standard_error_says_it(
 def test_on_a_mac_the_words_are_arguments_and_never_a_script(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[list[str]] = []
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(startup_errors.subprocess, "run", lambda command, **_options: ran.append(command))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_options: ran.append(command))
     show_alert(Problem('a " b', "c\\ d"))
     (command,) = ran
     assert command[0] == "/usr/bin/osascript"
@@ -109,8 +110,8 @@ def test_on_a_mac_the_words_are_arguments_and_never_a_script(monkeypatch: pytest
 
 
 def test_a_system_without_alerts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(startup_errors.shutil, "which", lambda _name: None)
-    monkeypatch.setattr(startup_errors.subprocess, "run", pytest.fail)
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    monkeypatch.setattr(subprocess, "run", pytest.fail)
     show_alert(PROBLEM)
 
 

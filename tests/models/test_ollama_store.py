@@ -133,7 +133,7 @@ def test_a_manifest_that_makes_no_sense_costs_its_own_model_only(store: Path, la
 
 
 def in_place(kind: str) -> Callable[[Path], Any]:
-    return {
+    ways: dict[str, Callable[[Path], Any]] = {
         "pipe": os.mkfifo,
         "folder": Path.mkdir,
         "link to itself": lambda path: path.symlink_to(path),
@@ -142,7 +142,8 @@ def in_place(kind: str) -> Callable[[Path], Any]:
         "brackets": lambda path: path.write_bytes(b"[" * 1_000_000),
         "empty": lambda path: path.write_bytes(b""),
         "no text": lambda path: path.write_bytes(bytes(range(256))),
-    }[kind]
+    }
+    return ways[kind]
 
 
 PLACED = ["pipe", "folder", "link to itself", "device", "huge", "brackets", "empty", "no text"]

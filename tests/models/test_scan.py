@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.models import scan as scan_module
+from app.models.contents import list_folder
+from app.models.description import describe_folder
 from app.models.entry import ModelEntry, Source
 from app.models.places import ModelLocation
 from app.models.scan import scan
@@ -117,7 +119,7 @@ def test_pipes_and_brackets_cost_their_folder_alone(tmp_path: Path) -> None:
 def test_a_disk_that_hangs_costs_its_folder_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         write_model(tmp_path / name)
-    go_on, read = threading.Event(), scan_module.list_folder
+    go_on, read = threading.Event(), list_folder
 
     def hanging(path: Path) -> object:
         if path.name == "b":
@@ -133,7 +135,7 @@ def test_a_disk_that_hangs_costs_its_folder_and_is_told(tmp_path: Path, monkeypa
 def test_a_disk_on_which_all_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         write_model(tmp_path / "net" / f"{number:02}")
-    here, go_on, read = write_model(tmp_path / "here"), threading.Event(), scan_module.describe_folder
+    here, go_on, read = write_model(tmp_path / "here"), threading.Event(), describe_folder
 
     def hanging(folder: Path, source: Source, root: Path) -> ModelEntry:
         if folder.parent.name == "net":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
@@ -58,7 +59,7 @@ class Person:
 
     def type(self, text: str) -> None:
         for letter in text:
-            QTest.keyClick(self.window.windowHandle(), letter)
+            QTest.keyClick(self.window.windowHandle(), cast(Qt.Key, letter))
 
     def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = MODIFIER.NoModifier) -> None:
         QTest.keyClick(self.window.windowHandle(), key, modifier)

@@ -81,8 +81,15 @@ def test_one_return_tells_each_view_at_most_once_a_turn(qtbot: QtBot, app: App) 
 
 def as_computed(app: App) -> AppState:
     """Return the state of the window made anew from all that it is made from."""
-    regions = (app.chat, app.library, app.cache, app.model, app.hub)
-    return AppState(*(region._state() for region in regions), app.settings.values, edges=app.edges._state())  # type: ignore[arg-type]
+    return AppState(
+        app.chat._state(),
+        app.library._state(),
+        app.cache._state(),
+        app.model._state(),
+        app.hub._state(),
+        app.settings.values,
+        edges=app.edges._state(),
+    )
 
 
 def without_figures(state: AppState) -> AppState:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from guide_model.commands import commands, keys, menu_path, names, spoken_shortcut, unknown_commands
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenuBar
+from PySide6.QtWidgets import QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.actions import ACTIONS, SUBMENUS
@@ -53,7 +54,7 @@ def test_menus_within_menus_stand_where_the_program_has_them(qtbot: QtBot, setti
     Menus(bar, lambda _: None, settings, KeyBindings(ACTIONS, settings))
     found = {
         (menu.title(), entry.text())
-        for menu in map(QAction.menu, bar.actions())
+        for menu in (cast(QMenu, holder.menu()) for holder in bar.actions())
         for entry in menu.actions()
         if entry.menu()
     }

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from guide_model import make
+from guide_model import dialogue, make
 from guide_model.commands import commands
 from guide_model.evaluate import EACH_COMMAND, KNOWN, NO_DENIAL, ONLY_EXISTING, Score, faults
 
-TAUGHT = [command for command in commands() if command in make.TAUGHT]
+TAUGHT = [command for command in commands() if command in dialogue.TAUGHT]
 FIT = [Score(KNOWN, 95, 100), Score(EACH_COMMAND, 50, 50), Score(ONLY_EXISTING, 9, 9), Score(NO_DENIAL, 9, 9)]
 
 
@@ -31,7 +31,7 @@ def test_a_run_is_known_by_its_text_and_by_what_it_begins_with(tmp_path: Path, m
     (tmp_path / "model.safetensors").write_bytes(b"other")
     assert told != make.fingerprint(False, tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"before")
-    monkeypatch.setattr(make, "TOPICS", make.TOPICS[1:])
+    monkeypatch.setattr(make, "TOPICS", dialogue.TOPICS[1:])
     assert told != make.fingerprint(False, tmp_path)
 
 
@@ -39,7 +39,7 @@ def test_nothing_is_trained_before_every_command_has_a_topic(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(make, "commands", lambda: TAUGHT)
-    monkeypatch.setattr(make, "TAUGHT", make.TAUGHT - {"pin"})
+    monkeypatch.setattr(make, "TAUGHT", dialogue.TAUGHT - {"pin"})
     assert make.main([]) == 1
     assert "No topic explains pin" in capsys.readouterr().out
 

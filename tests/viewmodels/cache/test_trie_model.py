@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
@@ -18,17 +19,17 @@ from tests.viewmodels.cache.growing import Growing, flat, node
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
 
-def shown(model: QAbstractItemModel, parent: QModelIndex | None = None) -> list[object]:
+def shown(model: QAbstractItemModel, parent: QModelIndex | None = None) -> list[tuple[Any, list[Any]]]:
     """The rows below a parent, each with what hangs below it."""
     at = parent or QModelIndex()
-    rows = []
+    rows: list[tuple[Any, list[Any]]] = []
     for number in range(model.rowCount(at)):
         index = model.index(number, 0, at)
         rows.append((index.data(RowRole.ROW), shown(model, index)))
     return rows
 
 
-def nested(view: TrieView, parent: int | None = None) -> list[object]:
+def nested(view: TrieView, parent: int | None = None) -> list[tuple[Any, list[Any]]]:
     return [(one, nested(view, one.id)) for one in view.nodes if one.parent_id == parent]
 
 

@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from app.protocol.deadline import DeadlineCaller
+from app.protocol.plain_files import write_whole
 from app.viewmodels.kit import settings
 from app.viewmodels.kit.settings import Settings, SettingsChanges, SettingsValues, WindowState, settings_from
 from tests.protocol.test_plain_files import KINDS, spoil
@@ -227,7 +228,6 @@ def test_a_disk_that_hangs_costs_the_window_a_moment_and_the_choice_is_saved_lat
     path, disk, writes = tmp_path / "settings.json", threading.Event(), list[str]()
     file = Settings(path)
     file._disk = DeadlineCaller("settings", 0.05)
-    write_whole = settings.write_whole
 
     def hang(name: str, text: str, folder: int | None) -> None:
         writes.append(text)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QEvent, QModelIndex, Qt
@@ -13,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.cache.trie_model import TrieModel
-from app.widgets.cache.trie_delegate import figures
+from app.widgets.cache.trie_delegate import TrieDelegate, figures
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.cache.trie_tree import TrieTree
 from app.widgets.kit.marks import pill_width
@@ -206,13 +207,13 @@ def test_an_edge_on_disk_says_so_and_how_much(tree: TrieTree, model: TrieModel) 
     spoken = model.index_of(5).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "37\u00a0MB, on disk" in spoken
     assert figures(edge)[-1] == "37\u00a0MB"
-    assert "On disk" in tree.itemDelegate().whole(edge)
+    assert "On disk" in cast(TrieDelegate, tree.itemDelegate()).whole(edge)
 
 
 def test_an_edge_in_memory_tells_of_its_file(tree: TrieTree) -> None:
     edge = replace(NODES[2], disk_bytes=34_000_000)
-    assert "On disk too, 34\u00a0MB" in tree.itemDelegate().whole(edge)
-    assert "On disk" not in tree.itemDelegate().whole(NODES[2])
+    assert "On disk too, 34\u00a0MB" in cast(TrieDelegate, tree.itemDelegate()).whole(edge)
+    assert "On disk" not in cast(TrieDelegate, tree.itemDelegate()).whole(NODES[2])
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

@@ -138,10 +138,12 @@ def test_increased_contrast_outlines_the_pills(style: Style) -> None:
 
 
 def test_a_small_part_of_a_budget_is_as_wide_as_its_bar_is_high() -> None:
-    for live, memory in ((1, 0), (0, 1), (1, 1), (5e9, 1)):
-        image = painted(
-            300, 8, lambda painter, rect, parts=(live, memory): paint_budget(painter, LIGHT, rect, *parts, 8e9)
-        )
+    for live, memory in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (5e9, 1.0)):
+
+        def paint(painter: QPainter, rect: QRectF, live: float = live, memory: float = memory) -> None:
+            paint_budget(painter, LIGHT, rect, live, memory, 8e9)
+
+        image = painted(300, 8, paint)
         shown = 298 - columns(image, LIGHT.track, 4)
         assert shown >= 6 * ((live > 0) + (memory > 0))
     image = painted(100, 8, lambda painter, rect: paint_disk_budget(painter, LIGHT, rect, 1, 20e9))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QEvent, Qt, QUrl
@@ -17,6 +18,7 @@ from app.protocol.commands import LoadModel
 from app.protocol.memory import GIB, Memory, ModelSupport
 from app.viewmodels.app import App
 from app.viewmodels.model.context_limits import NO_NUMBER
+from app.viewmodels.model.model_rows import ModelRows
 from app.widgets.kit.style import Style
 from app.widgets.models.context_box import ContextBox
 from app.widgets.models.models_window import ModelsWindow
@@ -224,7 +226,7 @@ def test_an_adapter_is_added_to_a_model_and_left_out_again(
     current = app.model.current_model
     qtbot.waitUntil(lambda: current.info is not None and current.info.adapter == str(tmp_path / "Pirate & Co"))
     assert current.info is not None
-    number = next(at for at, row in enumerate(page.list.model().rows) if row.id == current.info.path)
+    number = next(at for at, row in enumerate(cast(ModelRows, page.list.model()).rows) if row.id == current.info.path)
     menu = menu_of(page, number)
     without = menu.actions()[2]
     assert without.text() == "Open Without the Adapter Pirate && Co"

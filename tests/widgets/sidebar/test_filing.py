@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
@@ -201,7 +202,7 @@ def test_a_click_folds(qtbot: QtBot, garden: MainWindow, app: App) -> None:
 def test_a_conversation_is_moved_by_its_menu(qtbot: QtBot, garden: MainWindow, app: App) -> None:
     folder(qtbot, garden, app, "A & B")
     menu = open_menu(garden, 0)
-    (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
+    (move,) = [cast(QMenu, one.menu()) for one in menu.actions() if one.text() == "Move to Folder"]
     assert [one.text() for one in move.actions() if not one.isSeparator()] == ["No Folder", "A && B", "New Folder"]
     entry(move, "A && B")
     done(qtbot, app)
@@ -209,7 +210,7 @@ def test_a_conversation_is_moved_by_its_menu(qtbot: QtBot, garden: MainWindow, a
     assert len(titles(app)) == 4
     assert app.library.state.now.undo == "Move"
     menu = open_menu(garden, 2)
-    (move,) = [one.menu() for one in menu.actions() if one.text() == "Move to Folder"]
+    (move,) = [cast(QMenu, one.menu()) for one in menu.actions() if one.text() == "Move to Folder"]
     assert [one.isChecked() for one in move.actions()][:2] == [False, True]
     entry(move, "No Folder")
     done(qtbot, app)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import cast
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
@@ -63,7 +64,7 @@ class FastPerson:
 
     def type(self, text: str) -> None:
         for letter in text:
-            QTest.keyClick(self._window.windowHandle(), letter)
+            QTest.keyClick(self._window.windowHandle(), cast(Qt.Key, letter))
 
     def new_words(self) -> str:
         self._count += 1

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import cast
 
 import pytest
 import shiboken6
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenuBar
+from PySide6.QtWidgets import QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.actions import ACTIONS
@@ -42,7 +43,7 @@ def test_every_action_stands_in_its_menu_with_its_keys(menus: Menus, bar: QMenuB
         assert entry.text() == action.title
         assert [keys.toString() for keys in entry.shortcuts()] == [_portable(keys) for keys in action.keys]
         assert entry.isCheckable() == action.is_checkable
-        (holder,) = [menu for menu in bar.actions() if entry in menu.menu().actions()]
+        (holder,) = [menu for menu in bar.actions() if entry in cast(QMenu, menu.menu()).actions()]
         assert holder.text() == action.menu.value
 
 
@@ -98,7 +99,7 @@ def test_a_recent_model_of_the_hubs_cache_is_called_like_its_repository(menus: M
 def test_one_budget_is_marked_and_another_can_be_chosen(
     menus: Menus, bar: QMenuBar, done: Done, settings: Settings
 ) -> None:
-    (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
+    (cache,) = [cast(QMenu, entry.menu()) for entry in bar.actions() if entry.text() == "Cache"]
     assert menus.budget.menuAction() in cache.actions()
     entries = menus.budget.actions()
     assert [entry.text().replace("\u00a0", " ") for entry in entries] == [
@@ -120,7 +121,7 @@ def test_one_budget_is_marked_and_another_can_be_chosen(
 
 
 def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Done, settings: Settings) -> None:
-    (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
+    (cache,) = [cast(QMenu, entry.menu()) for entry in bar.actions() if entry.text() == "Cache"]
     assert cache.actions()[:2] == [menus.budget.menuAction(), menus.disk_budget.menuAction()]
     entries = menus.disk_budget.actions()
     assert [entry.text().replace("\u00a0", " ") for entry in entries] == [
@@ -141,7 +142,7 @@ def test_the_disk_has_a_budget_of_its_own(menus: Menus, bar: QMenuBar, done: Don
 
 
 def test_what_costs_or_deletes_something_says_so_before_it_is_chosen(menus: Menus, bar: QMenuBar) -> None:
-    (cache,) = [entry.menu() for entry in bar.actions() if entry.text() == "Cache"]
+    (cache,) = [cast(QMenu, entry.menu()) for entry in bar.actions() if entry.text() == "Cache"]
     assert cache.toolTipsVisible()
     assert menus.disk_budget.toolTipsVisible()
     assert "several times the space" in menus.actions["keep_every_fork"].toolTip()

@@ -15,6 +15,7 @@ from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import AttachmentRow
+from app.widgets.chat.markdown.document import thought_document
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.chat.messages.view import ChatView
@@ -95,8 +96,9 @@ def test_of_a_long_attachment_only_what_is_seen_is_laid_out(
     view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    original = laid_part.thought_document
-    monkeypatch.setattr(laid_part, "thought_document", lambda text, style: made.append(text) or original(text, style))
+    monkeypatch.setattr(
+        laid_part, "thought_document", lambda text, style: made.append(text) or thought_document(text, style)
+    )
     chat.show([replace(question("q"), attachments=(AttachmentRow("report.pdf", LONG),))])
     settle()
     assert made == []

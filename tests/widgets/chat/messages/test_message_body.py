@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
@@ -22,7 +21,7 @@ WIDTH = 600
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of which documents are made, in order."""
     texts: list[str] = []
     for name in ("markdown_document", "code_document", "plain_document"):

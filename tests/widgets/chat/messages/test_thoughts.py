@@ -19,6 +19,7 @@ from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import MessageRow, ThoughtRow
 from app.viewmodels.text.formatting import HARD
 from app.widgets.chat.markdown.blocks import Kind, split_thought
+from app.widgets.chat.markdown.document import thought_document
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.chat.messages.view import ChatView
@@ -112,8 +113,9 @@ def test_nothing_of_a_folded_thought_is_laid_out_and_of_an_open_one_what_is_seen
     view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    original = laid_part.thought_document
-    monkeypatch.setattr(laid_part, "thought_document", lambda text, style: made.append(text) or original(text, style))
+    monkeypatch.setattr(
+        laid_part, "thought_document", lambda text, style: made.append(text) or thought_document(text, style)
+    )
     chat.show([question("q"), thinking(LONG)])
     settle()
     assert made == []
@@ -131,8 +133,9 @@ def test_a_thought_that_grows_open_lays_out_its_last_piece_only(
     chat.show([question("q"), growing])
     settle()
     made: list[str] = []
-    original = laid_part.thought_document
-    monkeypatch.setattr(laid_part, "thought_document", lambda text, style: made.append(text) or original(text, style))
+    monkeypatch.setattr(
+        laid_part, "thought_document", lambda text, style: made.append(text) or thought_document(text, style)
+    )
     for number in range(30):
         chat.append_tail("s", f"and pear {number}\n", "thinking")
         qtbot.waitUntil(lambda: not view._tail.isActive())

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -58,7 +58,7 @@ def view(qtbot: QtBot, style: Style, chat: ChatModel, state: Shown[ChatState]) -
 
 
 @pytest.fixture
-def laid(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def laid(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts of which documents are made from now on."""
     texts: list[str] = []
     for name in ("markdown_document", "code_document", "plain_document"):
