@@ -13,7 +13,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart bench-models bench-window lint setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart bench-models bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -73,6 +73,9 @@ lint: setup ## Check style and types
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
+
+types: setup ## Check the types of tests and tools too: what a rename or a changed signature has broken (a minute)
+	@$(PY) -m mypy tests packaging
 
 shots: setup ## Render the window's main states, light and dark, to build/shots
 	@$(PY) packaging/tools/check_libraries.py
