@@ -132,7 +132,8 @@ def reached(window: QWidget, widgets: list[QWidget]) -> Iterator[str]:
 
 def is_beside(widget: QWidget, met: set[QWidget]) -> bool:
     """Whether the arrow keys lead to it from a neighbour that Tab comes to: one of several choices."""
-    return any(one in met for one in widget.parentWidget().findChildren(QAbstractButton)) and widget.isCheckable()
+    beside = widget.parentWidget().findChildren(QAbstractButton)
+    return any(one in met for one in beside) and isinstance(widget, QAbstractButton) and widget.isCheckable()
 
 
 def place(widget: QWidget) -> QRect:

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QLocale
 from pytestqt.qtbot import QtBot
 
 import app.viewmodels.library.library_region as library_region
@@ -62,7 +63,7 @@ def test_what_is_no_language_is_that_of_the_system() -> None:
     dates.choose_language("de_DE")
     for code in ("", "xx", "../../etc", "de_DE" * 900):
         dates.choose_language(code)
-        assert dates._chosen == dates.QLocale.system()
+        assert dates._chosen == QLocale.system()
 
 
 def test_the_sidebar_follows_at_once_and_so_does_the_next_start(
@@ -71,7 +72,7 @@ def test_the_sidebar_follows_at_once_and_so_does_the_next_start(
     app = make_app()
     ask(qtbot, app, "hello")
     then_on, now = time.time, time.time() + 400 * 86_400
-    monkeypatch.setattr(library_region.time, "time", lambda: then_on() + 400 * 86_400)
+    monkeypatch.setattr(time, "time", lambda: then_on() + 400 * 86_400)
     preferences = preferences_of(app)
     preferences.show_page("general")
     (row,) = [row for group in preferences.state.now.groups for row in group.rows if row.id == "date_language"]

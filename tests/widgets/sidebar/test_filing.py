@@ -41,7 +41,7 @@ def garden(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
 
 def open_folder(app: App) -> str | None:
     found = app.library.library.conversation(app.library.open_id)
-    return found and found.folder_id
+    return found.folder_id if found else None
 
 
 def titles(app: App) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
@@ -117,7 +119,7 @@ def test_several_are_dragged_into_a_folder_and_filed_by_the_menu(
     names = [one.text() for one in menu.actions() if one.text()]
     count = f"2{HARD}Conversations"
     assert names == [f"Move {count} to Folder", f"Export {count}…", f"Delete {count}"]
-    folders = menu.actions()[0].menu()
+    folders = cast(QMenu, menu.actions()[0].menu())
     assert [one.text() for one in folders.actions() if one.isChecked()] == ["Fruit"]
     folders.actions()[0].trigger()
     menu.close()
