@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, SignalInstance
+from PySide6.QtCore import QEvent, QMetaObject, QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
@@ -39,6 +39,7 @@ class TextCommands(QObject):
         self._actions = {"undo": undo, "redo": redo}
         self._act = act
         self._watched: Field | None = None
+        self._heard: list[QMetaObject.Connection] = []  # of which a field that is gone has taken its own away
         state.changed.connect(self.renew)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -100,13 +101,13 @@ class TextCommands(QObject):
         """Listen to the text field that has the focus, and to no other. One that was deleted is heard no more."""
         if isinstance(old, Field) and old is self._watched:
             old.removeEventFilter(self)
-            for signal in _signals(old):
-                signal.disconnect(self.renew)
+        for connection in self._heard:
+            QObject.disconnect(connection)
+        self._heard = []
         self._watched = now if isinstance(now, Field) else None
         if self._watched is not None:
             self._watched.installEventFilter(self)
-            for signal in _signals(self._watched):
-                signal.connect(self.renew)
+            self._heard = [signal.connect(self.renew) for signal in _signals(self._watched)]
         self.renew()
 
     @property

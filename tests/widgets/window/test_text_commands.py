@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMessageBox
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
@@ -156,3 +157,25 @@ def test_words_of_the_banner_stay_clear_of_its_button(qtbot: QtBot, talk: MainWi
     image = picture(banner)
     gap = image.copy(banner.action.x() - 8, 0, 8, banner.height() - 1)
     assert count(gap, talk._style.theme.soft) == gap.width() * gap.height()
+
+
+def test_a_field_that_goes_while_one_writes_in_it_is_let_go_without_a_word(
+    qtbot: QtBot, window: MainWindow, recwarn: pytest.WarningsRecorder
+) -> None:
+    """A name that was written in place: the field is deleted with the keyboard in it."""
+    for way in ("deleted", "deleted later", "closed"):
+        field = QLineEdit(window)
+        field.show()
+        field.setFocus()
+        qtbot.waitUntil(field.hasFocus)
+        if way == "deleted":
+            shiboken6.delete(field)
+        elif way == "closed":
+            field.setParent(None)
+            field.deleteLater()
+        else:
+            field.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        window.chat.composer.edit.setFocus()
+        qtbot.waitUntil(window.chat.composer.edit.hasFocus)
+    assert [str(one.message) for one in recwarn] == []
