@@ -33,7 +33,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
             model.prompts.lengths.require_near(composed, model.context_length)
         if not open_model.step_memory.has_room_to_read(composed):
             return None
-        prompt = yield from open_model.recent_prompts.building(turns, command.options)
+        prompt = yield from open_model.recent_prompts.building(model.prompts, turns, command.options)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
         return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)

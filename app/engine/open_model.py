@@ -48,7 +48,7 @@ class OpenModel:
         """Begin with an empty cache. budget_bytes: see `set_budget`; serials: see TrieFeed; chunk: see PrefillRate."""
         self.cache = cache = PrefixCache(model.forward, model.new_caches, _budget(model, budget_bytes))
         self.model = replace(model, prompts=replace(model.prompts, seen=lambda ids: cache.price(ids).seen))
-        self.recent_prompts = RecentPrompts(self.model.prompts)
+        self.recent_prompts = RecentPrompts()
         self.prefill_rate = PrefillRate(chunk)
         self.step_memory = StepMemory(model.sizes, model.memory)
         self.feed = TrieFeed(cache, EdgeLabels(model.codec, model.prompts.openings), emit, serials)
@@ -65,7 +65,7 @@ class OpenModel:
         composed = prompts.composed(turns, options)
         prompts.lengths.require_near(composed, self.model.context_length)
         self.step_memory.require_room_to_read(composed)
-        prompt = yield from self.recent_prompts.building(turns, options)
+        prompt = yield from self.recent_prompts.building(prompts, turns, options)
         self.is_pricing = True
         return prompt
 

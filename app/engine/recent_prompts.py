@@ -18,22 +18,22 @@ MOST_TOKENS = 1 << 21  # of all together, which take eight bytes each
 class RecentPrompts:
     """The prompts of one model that were asked for last.
 
-    Property: a prompt is the one that its builder would build now.
+    Property: a prompt is the one that the model's builder would build now.
     """
 
-    def __init__(self, builder: PromptBuilder, most: int = MOST_TOKENS) -> None:
-        self._builder, self._most = builder, most
+    def __init__(self, most: int = MOST_TOKENS) -> None:
+        self._most = most
         self._prompts: dict[Hashable, Prompt] = {}
         self._tokens = 0
 
-    def building(self, turns: Sequence[Turn], options: PromptOptions) -> Steps[Prompt]:
-        """Build the prompt of a branch, or find it. Raises as the builder does."""
+    def building(self, builder: PromptBuilder, turns: Sequence[Turn], options: PromptOptions) -> Steps[Prompt]:
+        """Build the prompt of a branch, or find it. builder: of the one model. Raises as it does."""
         key = _key(turns, options)
         prompt = self._prompts.pop(key, None)
         if prompt is not None:
             self._prompts[key] = prompt
             return prompt
-        prompt = yield from self._builder.building(turns, options)
+        prompt = yield from builder.building(turns, options)
         if prompt.is_lasting:
             self._keep(key, prompt)
         return prompt

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.engine.problems import RequestError
-from app.engine.prompt import PromptBuilder
+from app.engine.prompt import Prompt, PromptBuilder
 from app.engine.recent_prompts import RecentPrompts
-from app.engine.steps import finish
+from app.engine.steps import Steps, finish
 from app.engine.template import ChatTemplate
 from app.protocol.chat import PromptOptions, Turn
 from tests.engine.bench import opened, user
@@ -42,14 +42,14 @@ def counting(builder: PromptBuilder) -> tuple[PromptBuilder, list[int]]:
 def test_what_was_built_is_not_built_again(folder: Path) -> None:
     bench = opened(folder)
     builder, rendered = counting(bench.model.prompts)
-    prompts = RecentPrompts(builder)
+    prompts = RecentPrompts()
     branch = (user("the fox"), Turn("assistant", "a dog"), user("ran"))
-    first = finish(prompts.building(branch, PromptOptions()))
+    first = finish(prompts.building(builder, branch, PromptOptions()))
     assert rendered
     rendered.clear()
-    assert finish(prompts.building(tuple(replace(turn) for turn in branch), PromptOptions())) is first
+    assert finish(prompts.building(builder, tuple(replace(turn) for turn in branch), PromptOptions())) is first
     assert not rendered
-    finish(prompts.building(branch, PromptOptions("Be brief.")))
+    finish(prompts.building(builder, branch, PromptOptions("Be brief.")))
     assert rendered
 
 
@@ -58,14 +58,14 @@ def test_the_longest_unused_go_first(folder: Path) -> None:
     builder, rendered = counting(bench.model.prompts)
     branches = [(user(f"the fox {number}"),) for number in range(3)]
     each = len(finish(builder.building(branches[0], PromptOptions())).ids)
-    prompts = RecentPrompts(builder, most=2 * each)
+    prompts = RecentPrompts(most=2 * each)
     for number in (0, 1, 0, 2):
-        finish(prompts.building(branches[number], PromptOptions()))
+        finish(prompts.building(builder, branches[number], PromptOptions()))
     rendered.clear()
-    finish(prompts.building(branches[0], PromptOptions()))
-    finish(prompts.building(branches[2], PromptOptions()))
+    finish(prompts.building(builder, branches[0], PromptOptions()))
+    finish(prompts.building(builder, branches[2], PromptOptions()))
     assert not rendered
-    finish(prompts.building(branches[1], PromptOptions()))
+    finish(prompts.building(builder, branches[1], PromptOptions()))
     assert rendered
 
 
@@ -74,7 +74,7 @@ def test_a_prompt_that_is_found_is_the_one_that_would_be_built(folder: Path, see
     """Also with answers whose own tokens may stand there only once this program has computed them."""
     rng, bench, elsewhere = random.Random(seed), opened(folder), opened(folder)
     assert bench.loop.open_model is not None
-    prompts = bench.loop.open_model.recent_prompts
+    prompts, builder = bench.loop.open_model.recent_prompts, bench.model.prompts
     branches: list[tuple[Turn, ...]] = [()]
     for _ in range(20):
         words = " ".join(rng.choices(WORDS, k=rng.randrange(1, 6)))
@@ -86,11 +86,12 @@ def test_a_prompt_that_is_found_is_the_one_that_would_be_built(folder: Path, see
             if asks and rng.random() < 0.7:
                 bench.ask(*question, forced=forced, max_tokens=6)
             for branch in ((*branches[-1], user("next")), (*rng.choice(branches), user("next"))):
-                assert built(prompts, branch, options) == built(bench.model.prompts, branch, options)
+                found = outcome(prompts.building(builder, branch, options))
+                assert found == outcome(builder.building(branch, options))
 
 
-def built(builder: PromptBuilder | RecentPrompts, branch: tuple[Turn, ...], options: PromptOptions) -> object:
+def outcome(steps: Steps[Prompt]) -> object:
     try:
-        return finish(builder.building(branch, options))
+        return finish(steps)
     except RequestError as error:
         return error.problem
