@@ -339,11 +339,11 @@ class ActivePath:
             return False
         return True
 
-    def page_out(self, keep: int, stores: bool = True) -> None:
+    def page_out(self, keep: int, stores: bool = True, logs: bool = True) -> None:
         """Go back to `keep` from rest. What was held beyond goes to the trie, as far as it fits into the budget.
 
-        stores: False lets none of it go there but what is pinned, and leaves it to the caller to tell of that. The
-        whole states are left undefined unless the path already stood at `keep`.
+        stores: False lets none of it go there but what is pinned. logs: False has the caller tell of what is
+        lost so. The whole states are left undefined unless the path already stood at `keep`.
         """
         if keep == self.offset:
             return
@@ -369,7 +369,7 @@ class ActivePath:
         moved = sum(snapshot.nbytes for snapshot in rows)
         self._event_log.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
         if fits < last.end:
-            if stores:
+            if logs:
                 self._event_log.add(CacheEventKind.EVICTED, fits, last.end - fits, 0, Reason.EVICTED)
         elif end_state is not None and last.stored.state is None and end_state.nbytes <= room - moved:
             self._trie.set_state(last, end_state, is_answer_end=True)

@@ -256,7 +256,7 @@ class PrefixCache:
         if self.session is None:
             for path in self.paths:
                 going = (node.start for node in path.path if node.id in chosen and not node.usage.pins)
-                path.page_out(min(going, default=path.offset), stores=False)
+                path.page_out(min(going, default=path.offset), stores=False, logs=False)
         for node in sorted(chosen.values(), key=lambda node: node.end, reverse=True):
             if not (node.usage.pins or node.active_paths):
                 self._let_go(node, chosen)
