@@ -22,6 +22,7 @@ from app.widgets.chat.messages.message_body import MessageBody, TextPoint
 from app.widgets.chat.messages.passage_cursor import spoken
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit import accessible
+from app.widgets.kit.formulas import Formulas
 from app.widgets.kit.style import Style
 from tests.fakes.shown import Shown
 from tests.seeds import each_seed
@@ -64,6 +65,13 @@ PIECES = [
     *("```js\nlet a\n\nlet b\n```", "```\nhalf", "text\n```py\nx\n```\nmore", "## H\nright below", "$$\nx\n$$"),
     "[^1]: note",
 ]
+
+
+@pytest.fixture(autouse=True)
+def _no_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Formulas stay as they are written: whether a process draws them in time is another test's."""
+    monkeypatch.setattr(Formulas, "is_known", lambda _self, _tex, is_display: False)
+    monkeypatch.setattr(Formulas, "drawing", lambda _self, _tex, is_display: None)
 
 
 def said(body: MessageBody) -> list[str]:
