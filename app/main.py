@@ -40,6 +40,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import GUIDE, Settings
+from app.viewmodels.workspace import Workspace
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.window.appearance import Appearance
@@ -83,9 +84,10 @@ class Program(QObject):
         )
         self.host = EngineHost(factory, self)
         store = StoreThread(paths.database)
-        self.app = App(self.host, store, self.settings, self.folders, self)
-        self.app.notices.error(notice)
-        self.app.logWanted.connect(self.show_logs)
+        self.workspace = Workspace(self.host, store, self.settings, self.folders, self)
+        self.workspace.notices.error(notice)
+        self.workspace.logWanted.connect(self.show_logs)
+        self.app = App(self.workspace)
         self.app.cache.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.app.notices.error)
@@ -114,11 +116,11 @@ class Program(QObject):
         reopens = self._last is None or not self._last.was_short(time.time())
         suspect, usual = self.settings.values.suspect, self.start_model
         if model is None and suspect:
-            self.app.start(self.folders.guide if suspect == usual else usual, reopens, suspect)
+            self.workspace.start(self.folders.guide if suspect == usual else usual, reopens, suspect)
         else:
-            self.app.start(usual if model is None else str(model), reopens)
+            self.workspace.start(usual if model is None else str(model), reopens)
         if self._last is not None:
-            self.app.tell_ended_badly(self._last.has_crashed, reopens)
+            self.workspace.tell_ended_badly(self._last.has_crashed, reopens)
         self.window.show()
 
     @property
@@ -200,7 +202,7 @@ def run(launch: Launch, options: Options) -> int:
         status = _show(app, program, options, messages) if is_seen else _take_tour(program, options)
     finally:
         messages.close()
-    if program.app.is_stuck:
+    if program.workspace.is_stuck:
         leave(status, launch.lock)
     return status
 
@@ -232,8 +234,8 @@ def _show(app: Application, program: Program, options: Options, messages: QtMess
     messages.started()
     status = app.exec()
     signals.close()
-    if program.app.lost is not None:
-        show_problem(program.app.lost)
+    if program.workspace.lost is not None:
+        show_problem(program.workspace.lost)
     return status
 
 

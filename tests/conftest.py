@@ -27,6 +27,7 @@ from app.rendering import process
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
 from tests.fakes.engine import FakeEngine, Script
@@ -227,9 +228,10 @@ def make_app(
         while made:
             close_app(made.pop())
         host = EngineHost(lambda sink: FakeEngine(sink, script))
-        app = App(host, StoreThread(data_folder / "conversations.db"), settings, folders)
-        host.setParent(app)
-        app.start(folders.guide, reopens)
+        workspace = Workspace(host, StoreThread(data_folder / "conversations.db"), settings, folders)
+        host.setParent(workspace)
+        app = App(workspace)
+        workspace.start(folders.guide, reopens)
         host.start()
         made.append(app)
         return app
@@ -243,8 +245,8 @@ def make_app(
 
 def close_app(app: App) -> None:
     """End it as the program does, and let Qt delete it now rather than in another test."""
-    app.close()
-    app.deleteLater()
+    app.workspace.close()
+    app.workspace.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

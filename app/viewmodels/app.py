@@ -1,51 +1,35 @@
-"""The program without a window: its regions, what the engine tells them, beginning and end."""
+"""A window without its widgets: the regions of what it shows, and the commands given in it."""
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.store_thread import StoreThread
-from app.models.names import hub_repository
-from app.protocol.events import EngineFailed, Event
-from app.protocol.reports import Problem
+from app.protocol.events import Event
 from app.viewmodels.actions import ACTIONS, enabled, offered, run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
-from app.viewmodels.cache.cache_region import CacheRegion
-from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.edges.edge_region import EdgeRegion
 from app.viewmodels.find.find import Find
-from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
-from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.key_bindings import KeyBindings, native
 from app.viewmodels.kit.live_state import LiveState
-from app.viewmodels.kit.notices import Notices
-from app.viewmodels.kit.settings import Settings, SettingsValues
-from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
-from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.map.map_region import MapRegion
-from app.viewmodels.model.model_region import ModelRegion
-from app.viewmodels.text import dates
-from app.worker.engine_host import EngineHost
+from app.viewmodels.workspace import Workspace
 
 
 class App(QObject):
-    """The regions over one engine and one database.
+    """Holds what one window shows, over what all windows share, and does what is commanded in it.
 
-    Attributes: state, of the whole window; chat, library, branches, cache, model and hub, the regions; comparison, of
-    two branches; find, what is looked for in the chat; settings, folders, notices; keys, the shortcuts of all commands.
+    Attributes: workspace, what is shared, and of it settings, folders, notices, model, hub and cache; state, of the
+    whole window; keys, the shortcuts of all commands; chat, library, branches, edges and map, the regions; comparison,
+    of two branches; find, what is looked for in the chat.
 
-    Signals: logWanted(), show where the log lies; datesChanged(), days are written in another language.
+    Signal: datesChanged(), days are written in another language.
     """
 
-    logWanted = Signal()
     datesChanged = Signal()
 
     chat: ChatRegion
@@ -53,90 +37,53 @@ class App(QObject):
     map: MapRegion
     library: LibraryRegion
     branches: BranchesRegion
-    cache: CacheRegion
     edges: EdgeRegion
-    model: ModelRegion
-    hub: HubRegion
     find: Find
-    settings: Settings
-    folders: Folders
-    notices: Notices
-    keys: KeyBindings
     state: LiveState[AppState]
 
-    def __init__(
-        self,
-        host: EngineHost,
-        thread: StoreThread,
-        settings: Settings,
-        folders: Folders,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._host, self._store = host, StoreLink(thread, self)
-        self.settings, self.folders = settings, folders
-        dates.choose_language(settings.values.date_language)
-        self.keys = KeyBindings(ACTIONS, settings, self)
-        self.notices = notices = Notices(lambda: self._store.history.step, self)
-        self.model = ModelRegion(host, settings, folders.guide, notices, self)
-        self.hub = HubRegion(settings, folders, notices, self.model.open, self)
-        self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
-        self.stored = StoredConversations(self._store, settings, notices, self)
-        self.library = LibraryRegion(self.stored, self._store, self.model, notices, self)
-        notices.undoAsked.connect(self.library.edits.undo)
-        self.answering = Answering(host, self._store, self.stored, self.model.current_model, notices, settings, self)
-        self.chat = ChatRegion(host, self._store, self.answering, self.library, self.model, notices, settings, self)
-        self.edges = EdgeRegion(
-            *(host, self._store, self.library, self.model, self.cache),
-            *(self.chat.cost_queries, self.answering.is_writing, notices, self),
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.workspace = workspace
+        self._host, self._store = workspace.host, workspace.store
+        self.settings, self.folders = workspace.settings, workspace.folders
+        self.keys = KeyBindings(ACTIONS, self.settings, self)
+        self.model, self.hub, self.cache = workspace.model, workspace.hub, workspace.cache
+        self.answering, self.notices = workspace.answering, workspace.notices
+        self.library = LibraryRegion(workspace.stored, self._store, self.model, self.notices, self)
+        self.chat = ChatRegion(
+            *(self._host, self._store, self.answering, self.library, self.model, self.notices, self.settings), self
         )
-        self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, settings, self)
+        self.edges = EdgeRegion(
+            *(self._host, self._store, self.library, self.model, self.cache),
+            *(self.chat.cost_queries, self.answering.is_writing, self.notices, self),
+        )
+        self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self.settings, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
-        self.find = Find(self.library, self.chat, notices, self)
+        self.find = Find(self.library, self.chat, self.notices, self)
         self.map = MapRegion(
             *(self.library, self.chat.warmth, lambda message_id: self.chat.branch_costs.residencies.get(message_id)),
             *(self.chat.open_branch.show, self),
         )
+        self.state = LiveState(self._state, self)
+        self._connect()
+
+    def _connect(self) -> None:
+        workspace = self.workspace
         self.chat.branch_costs.changed.connect(self.map.renew)
         self.branches.compareAsked.connect(self.comparison.open_with)
-        self.state = LiveState(self._state, self)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
-        self.state.follow(settings.changed, self.find.changed, self.edges.state.staled, self.comparison.state.staled)
+        self.state.follow(self.settings.changed, self.find.changed)
+        self.state.follow(self.edges.state.staled, self.comparison.state.staled)
         self.edges.state.follow(self.chat.state.staled)
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
-        host.happened.connect(self._on_event)
-        settings.changed.connect(self._follow_dates)
-        self.model.list.state.changed.connect(self._tell_hub)
-        self.hub.downloads.finished.connect(self.model.list.look)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
-        for told in (self._store.failed, self._store.slowed):
-            told.connect(notices.error)
-        self._store.eased.connect(notices.withdraw)
-
-    def start(self, model: str, reopens: bool = True, suspect: str = "") -> None:
-        """Read what is stored, go on where the person left, and ask for this model.
-
-        reopens: False leaves every conversation closed, and so does who wants to begin with a new one; the drafts are
-        there all the same. suspect: another model,
-        which the program did not live through, so that this one is opened; that is then said.
-        """
-        restore = partial(self.chat.restore, reopens=reopens and self.settings.values.start_with != "new")
-        self.cache.start()
-        self._store.do(lambda store: store.notice, self.notices.add_error)
-        self._store.do(lambda store: store.emptied, self.cache.release)
-        self.library.library.read_list()
-        self.answering.chosen.presets.read()
-        self._store.do(lambda store: store.view_states.all(), restore, self.notices.error)
-        self.hub.start()
-        self.model.open(model)
-        if suspect:
-            self.model.suspect(suspect)
-
-    def tell_ended_badly(self, has_crashed: bool, reopens: bool) -> None:
-        """Say that the run before was not closed; nothing waits for an answer to that."""
-        self.notices.warn(_ended_badly(has_crashed, reopens), "Show Log", self.logWanted.emit)
+        self.notices.undoAsked.connect(self.library.edits.undo)
+        workspace.happened.connect(self._on_event)
+        workspace.restored.connect(self.chat.restore)
+        workspace.datesChanged.connect(self._show_dates)
+        workspace.closing.connect(self._leave)
 
     def act(self, action_id: str) -> None:
         """Do what a menu entry, or a button of a card, says, and tell views. Raises KeyError where nobody says what."""
@@ -169,29 +116,10 @@ class App(QObject):
         self.state.catch_up()
 
     def close(self) -> None:
-        """Stop what runs, save every word, end the engine's thread and then the store's."""
-        self.find.close()
-        self.chat.close()
-        self.answering.questions.close()
-        self.hub.close()
-        self._host.close()
-        self.model.close()
-        self.answering.close()
-        self.library.close()
-        self.stored.close()  # before the database, which what is being written is still read from
-        self._store.close()
-        if self._store.is_stuck:
-            self.answering.keep_for_next_start()
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether a thread hangs, after `close`: the process must end without waiting for threads."""
-        return self._host.is_stuck or self._store.is_stuck or self.stored.is_stuck or self.model.list.is_stuck
-
-    @property
-    def lost(self) -> Problem | None:
-        """A problem to tell, after `close`: words that could be saved nowhere, or a file that was not written."""
-        return self.answering.answer_saver.lost or self.stored.lost
+        """End what the window shows; with the last window, the program."""
+        self._leave()
+        if not self.workspace.stored.has_windows:
+            self.workspace.close()
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
@@ -199,35 +127,19 @@ class App(QObject):
         can_find = self.find.can_go or self.comparison.state.now.is_open
         return AppState(*regions, self.hub.state.now, values, can_find, self.edges.state.now)
 
-    def _follow_dates(self, values: SettingsValues) -> None:
-        """Have everything that tells a day tell it in the language that was chosen."""
-        if dates.choose_language(values.date_language):
-            for state in (self.library.state, self.branches.state, self.model.list.state, self.hub.state):
-                state.refresh()
-            self.library.trash_list.read()
-            self.library.search.renew()
-            self.datesChanged.emit()
+    def _leave(self) -> None:
+        self.find.close()
+        self.chat.close()
+        self.library.close()
 
-    def _tell_hub(self) -> None:
-        """Tell the hub's rows which of them are on this machine already."""
-        found = (hub_repository(Path(row.id)) for row in self.model.list.state.now)
-        self.hub.have({"/".join(one) for one in found if one is not None})
+    def _show_dates(self) -> None:
+        """Have everything that tells a day tell it in the language that was chosen."""
+        for state in (self.library.state, self.branches.state):
+            state.refresh()
+        self.library.trash_list.read()
+        self.library.search.renew()
+        self.datesChanged.emit()
 
     def _on_event(self, event: Event) -> None:
-        self.model.take(event)
-        self.hub.take(event)
-        self.cache.take(event)
         self.edges.take(event)
-        self.answering.take(event)
         self.chat.take(event)
-        if isinstance(event, EngineFailed):  # what it was writing is kept by now
-            self.model.tell_failure(event.problem)
-
-
-def _ended_badly(has_crashed: bool, reopens: bool) -> str:
-    """Say in the banner what became of a run that was not closed. reopens: everything is open again."""
-    title = "Espalier crashed last time." if has_crashed else "Espalier was not closed last time."
-    saved = "Everything you said is saved, and all but the last second of an answer."
-    if reopens:
-        return f"{title} {saved}"
-    return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."

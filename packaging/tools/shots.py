@@ -48,6 +48,7 @@ from app.viewmodels.kit.folders import Folders  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
 from app.viewmodels.library.samples import SAMPLE_ID  # noqa: E402
 from app.viewmodels.text import formatting  # noqa: E402
+from app.viewmodels.workspace import Workspace  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
 from app.widgets.models.context_box import ContextBox  # noqa: E402
@@ -604,12 +605,13 @@ def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWin
     style.apply_to_application()
     settings = Settings(folder / "settings.json")
     settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body, pane=scene.pane))
-    app = App(stage, StoreThread(database), settings, FOLDERS)
+    workspace = Workspace(stage, StoreThread(database), settings, FOLDERS)
+    app = App(workspace)
     window = MainWindow(style, app)
     window.resize(*scene.size)
     window.show()
     window.activateWindow()
-    app.start(scene.model)
+    workspace.start(scene.model)
     stage.start()
     wait(f"{scene.name} stands", lambda: scene.stands(app) and stage.is_idle)
     if app.model.current_model.info is not None and not app.chat.state.now.is_empty:
@@ -622,7 +624,7 @@ def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWin
     app.close()
     style.formulas.close()
     window.close()
-    for each in (window, app, stage):
+    for each in (window, workspace, stage):
         each.deleteLater()
     turn()
 

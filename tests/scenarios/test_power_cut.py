@@ -21,6 +21,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.app import App
+from app.viewmodels.workspace import Workspace
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.worker.engine_host import EngineHost
@@ -30,8 +31,9 @@ script = Script(answers={"Long?": " ".join(f"word{n}" for n in range(60))}, hold
 host = EngineHost(lambda sink: FakeEngine(sink, script))
 data = Path(sys.argv[1])
 settings = Settings(data / "settings.json")
-app = App(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
-app.start("/models/guide")
+workspace = Workspace(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
+app = App(workspace)
+workspace.start("/models/guide")
 app.chat.requests.send("Long?")
 host.start()
 shown_at = None

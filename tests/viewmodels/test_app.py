@@ -657,11 +657,11 @@ def test_after_a_crash_everything_is_open_again_and_the_log_can_be_shown(
 ) -> None:
     ask(qtbot, make_app(), "Before the crash")
     app = make_app()
-    app.tell_ended_badly(has_crashed=True, reopens=True)
+    app.workspace.tell_ended_badly(has_crashed=True, reopens=True)
     qtbot.waitUntil(lambda: texts(app) == ["Before the crash", "You said: Before the crash"])
     assert app.chat.state.now.card is None
     assert app.notices.now.text.startswith("Espalier crashed last time. Everything you said is saved")
-    with qtbot.waitSignal(app.logWanted):
+    with qtbot.waitSignal(app.workspace.logWanted):
         app.notices.press()
     app.notices.error(Problem("Another", "Thing."))
     assert app.notices.now.label == ""
@@ -674,7 +674,7 @@ def test_after_a_crash_at_the_very_start_nothing_is_opened_by_itself(
     ask(qtbot, first, "Before the crash")
     left = first.library.open_id
     app = make_app(reopens=False)
-    app.tell_ended_badly(has_crashed=False, reopens=False)
+    app.workspace.tell_ended_badly(has_crashed=False, reopens=False)
     ready(qtbot, app)
     qtbot.waitUntil(lambda: app.library.conversation_model.rowCount() == 2)
     assert texts(app) == []
@@ -759,7 +759,7 @@ def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, app: App, script: Scri
     ready(qtbot, app)
     app.chat.requests.send("Long?")
     qtbot.waitUntil(lambda: texts(app)[-1].endswith("word4"))
-    app._on_event(TextDelta(999, 0, "not mine", ()))
+    app.workspace._on_event(TextDelta(999, 0, "not mine", ()))
     assert texts(app)[-1].endswith("word4")
     script.go.set()
     ended(qtbot, app, 2)

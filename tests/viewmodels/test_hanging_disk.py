@@ -138,8 +138,8 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
         wait_until_ready(qtbot, app)
         words = say_and_hang(qtbot, app, disk, script, random.Random(seed), seed)
         app.close()
-        assert app.is_stuck
-        assert app.lost is None
+        assert app.workspace.is_stuck
+        assert app.workspace.lost is None
         disk.release()
         script.hold = None
         script.go.clear()
@@ -150,7 +150,7 @@ def test_every_word_that_a_hanging_disk_did_not_take_is_there_at_the_next_start(
         assert [word for word in words if word not in found] == [], f"seed {seed}"
         again._store._patience = LONG
         again.close()
-        assert not again.is_stuck
+        assert not again.workspace.is_stuck
         disk.release()
         assert not [place for place in unsaved_files(database) if place.exists()]
 
@@ -165,10 +165,10 @@ def test_what_can_be_kept_nowhere_is_told(
     disk.hangs.set()
     app.chat.open_draft.write("1234567")
     app.close()
-    assert app.is_stuck
-    assert app.lost is not None
-    assert "does not answer" in app.lost.sentence
-    assert "7 characters" in app.lost.sentence
+    assert app.workspace.is_stuck
+    assert app.workspace.lost is not None
+    assert "does not answer" in app.workspace.lost.sentence
+    assert "7 characters" in app.workspace.lost.sentence
 
 
 def test_a_start_whose_database_hangs_says_so_and_goes_on_when_it_answers(
@@ -203,7 +203,7 @@ def test_a_database_that_hangs_while_it_is_opened_or_closed_keeps_nobody_from_qu
             app = start()
             app.chat.open_draft.write("words")
             app.close()
-            assert app.is_stuck, name
+            assert app.workspace.is_stuck, name
         over.set()
 
 
@@ -227,10 +227,10 @@ def test_a_file_that_is_being_written_to_a_disk_that_hangs_is_given_up(
     assert is_saving.wait(LONG)
     app._store._patience = LONG
     app.close()
-    assert app.is_stuck
+    assert app.workspace.is_stuck
     assert not app._store.is_stuck
-    assert app.lost is not None
-    assert "not written" in app.lost.title
+    assert app.workspace.lost is not None
+    assert "not written" in app.workspace.lost.title
     over.set()
     app.library.import_export._thread.shutdown(wait=True)
 

@@ -29,6 +29,7 @@ from app.viewmodels.chat.question import Question
 from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
 from tests.conversation.builders import raw
@@ -203,9 +204,10 @@ def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a
 
 def started(database: Path, script: Script, settings: Settings, folders: Folders) -> App:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    app = App(host, StoreThread(database), settings, folders)
-    host.setParent(app)
-    app.start(folders.guide)
+    workspace = Workspace(host, StoreThread(database), settings, folders)
+    app = App(workspace)
+    host.setParent(workspace)
+    workspace.start(folders.guide)
     host.start()
     return app
 
@@ -258,8 +260,8 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     for refused in places[: ("beside", "temporary", "nowhere").index(where)]:
         refused.mkdir(parents=True)  # nothing can be put there
     app.close()
-    lost = app.lost
-    app.deleteLater()
+    lost = app.workspace.lost
+    app.workspace.deleteLater()
     assert (lost is not None) is (where == "nowhere")
     is_full = False
     if where == "nowhere":

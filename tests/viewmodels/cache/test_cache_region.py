@@ -22,6 +22,7 @@ from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
 from tests.fakes.engine import FakeEngine, Script
@@ -86,8 +87,9 @@ def test_without_a_folder_nothing_is_said_of_the_disk(
     qtbot: QtBot, data_folder: Path, script: Script, settings: Settings
 ) -> None:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
-    app = App(host, StoreThread(data_folder / "conversations.db"), settings, Folders("/models/guide"))
-    app.start("/models/guide")
+    workspace = Workspace(host, StoreThread(data_folder / "conversations.db"), settings, Folders("/models/guide"))
+    app = App(workspace)
+    workspace.start("/models/guide")
     host.start()
     asked(qtbot, app)
     assert not of_kind(script, ConfigureDiskCache)

@@ -190,7 +190,7 @@ def test_a_disk_that_hangs_at_the_end_is_left_to_the_system(
     app.model.list.look()
     qtbot.wait(50)
     app.model.close()
-    assert app.is_stuck
+    assert app.workspace.is_stuck
     go_on.set()
 
 

@@ -29,6 +29,7 @@ from app.viewmodels.chat.branch_costs import SENDING
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.warmth.warmth import Warmth, warmth_from
+from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
 
@@ -57,10 +58,11 @@ class Chain:
         host = EngineHost()
         self.host = host
         store, settings = StoreThread(self.folder / "conversations.db"), Settings(self.folder / "settings.json")
-        app = App(host, store, settings, Folders(str(self.models[0]), str(self.snapshots)))
-        host.setParent(app)
+        workspace = Workspace(host, store, settings, Folders(str(self.models[0]), str(self.snapshots)))
+        host.setParent(workspace)
+        app = App(workspace)
         host.happened.connect(self._take)
-        app.start(settings.values.model or str(self.models[0]))
+        workspace.start(settings.values.model or str(self.models[0]))
         host.start()
         return app
 
