@@ -23,11 +23,20 @@ from guide_model.unknown import is_refusal
 SEED = 2026
 NAME = FACTS["name"]
 KNOWN = "Known questions"
+OFFERED = "Questions that the window offers"
 EACH_COMMAND = "Each command, asked for plainly: the answer names it"
 ONLY_EXISTING = "Answers that name only commands that exist"
 NO_DENIAL = "Answers that deny nothing that exists"
-LEAST = {KNOWN: 0.95, EACH_COMMAND: 1.0, ONLY_EXISTING: 1.0, NO_DENIAL: 1.0}
+LEAST = {KNOWN: 0.95, OFFERED: 1.0, EACH_COMMAND: 1.0, ONLY_EXISTING: 1.0, NO_DENIAL: 1.0}
 """The share of right answers that a guide needs to be fit to ship."""
+SUGGESTED = (
+    ("What is a branch?", "fork_what"),
+    ("How do I fork a message?", "fork_how"),
+    ("What does “in memory” mean?", "in_memory"),
+    ("Which keys should I learn first?", "first_keys"),
+    ("How do I open a real model?", "open_model"),
+)
+"""The questions that stand below the guide's greeting, but for the one for a story, and the ids of their topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,7 @@ def _plainest(topic: Topic, command: str = "") -> str:
 
 def _examination(rng: Random) -> Iterable[tuple[str, list[Question]]]:
     yield KNOWN, [_on_topic(text, name) for text, name in known_questions()]
+    yield OFFERED, [_on_topic(text, name) for text, name in SUGGESTED]
     yield EACH_COMMAND, [_on_command(text, name) for text, name, _ in command_questions()]
     yield "Known phrasings with slips and careless punctuation", _dressed(rng)
     yield "New phrasings, kept apart from training", [_on_topic(text, name) for text, name in HELD_OUT]

@@ -12,6 +12,7 @@ from guide_model.commands import unknown_commands
 from guide_model.denials import denials
 from guide_model.dialogue import BY_ID
 from guide_model.evaluate import (
+    SUGGESTED,
     command_questions,
     is_about,
     known_questions,
@@ -22,15 +23,9 @@ from guide_model.held_out import HELD_OUT
 from guide_model.player import Player
 from guide_model.topics_missing import MISSING
 
-FOLDER = Path(__file__).parents[3] / "resources" / "models" / "guide"
-SUGGESTED = (
-    ("What is a branch?", "fork_what"),
-    ("How do I fork a message?", "fork_how"),
-    ("What does “in memory” mean?", "in_memory"),
-    ("Which keys should I learn first?", "first_keys"),
-    ("How do I open a real model?", "open_model"),
-)
+from app.viewmodels.chat.chat_text import SUGGESTIONS
 
+FOLDER = Path(__file__).parents[3] / "resources" / "models" / "guide"
 
 Ask = Callable[[str], str]
 
@@ -89,6 +84,10 @@ def test_new_phrasings_that_ask_for_a_command_find_no_denial(ask: Ask) -> None:
     assert denied == []
     wrong = [(text, answer) for text, topic, answer in answers if not names_a_command_of(BY_ID[topic], answer)]
     assert len(wrong) <= 0.15 * len(answers), wrong
+
+
+def test_the_window_offers_the_questions_that_are_examined() -> None:
+    assert [text for text in SUGGESTIONS if "story" not in text] == [text for text, _ in SUGGESTED]
 
 
 @pytest.mark.parametrize(("question", "topic"), SUGGESTED)
