@@ -33,6 +33,9 @@ from PySide6.QtWidgets import (  # noqa: E402
     QWidget,
 )
 from tools import shots  # noqa: E402
+from tools.gallery import waiting  # noqa: E402
+from tools.gallery.scenes import SCENES, Scene, ask  # noqa: E402
+from tools.gallery.stage import Stage  # noqa: E402
 
 from app.main import application  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
@@ -185,7 +188,7 @@ def contrast(image: QImage) -> float:
     return float(max(brightness.max() / ground, ground / brightness.min()))
 
 
-def examine(scene: shots.Scene) -> tuple[set[str], set[str]]:
+def examine(scene: Scene) -> tuple[set[str], set[str]]:
     """Return the faults of a state, and the classes of what was seen in it."""
     faults, seen = set[str](), set[str]()
     with tempfile.TemporaryDirectory() as folder, shots.standing(scene, LIGHT, Path(folder)) as (_window, style):
@@ -197,7 +200,7 @@ def examine(scene: shots.Scene) -> tuple[set[str], set[str]]:
                 faults |= set(reached(window, widgets))
         faults |= set(contrasts(widgets, LIGHT))
         style.set_theme(DARK)
-        shots.turn()
+        waiting.turn()
         faults |= set(contrasts(visible(), DARK))
     return faults, seen
 
@@ -219,8 +222,8 @@ def _trash(app: App, window: MainWindow) -> None:
 
 
 def _scroll_away(app: App, window: MainWindow) -> None:
-    shots._ask("And then?")(app, window)
-    shots.wait("it is written", lambda: bool(app.chat.chat_model.rows[-1].text))
+    ask("And then?")(app, window)
+    waiting.wait("it is written", lambda: bool(app.chat.chat_model.rows[-1].text))
     bar = window.chat.view.verticalScrollBar()
     bar.setValue(bar.minimum())
 
@@ -230,11 +233,11 @@ def _find_everywhere(_app: App, window: MainWindow) -> None:
 
 
 MORE = (
-    shots.Scene("naming", shots.Stage, then=lambda _app, window: window.do("name_branch")),
-    shots.Scene("trash", shots.Stage, then=_trash),
-    shots.Scene("about", shots.Stage, then=_open_acknowledgements),
-    shots.Scene("pill", shots.Stage, then=_scroll_away),
-    shots.Scene("found", shots.Stage, then=_find_everywhere, shown=lambda app: bool(app.library.search.rows.rows)),
+    Scene("naming", Stage, then=lambda _app, window: window.do("name_branch")),
+    Scene("trash", Stage, then=_trash),
+    Scene("about", Stage, then=_open_acknowledgements),
+    Scene("pill", Stage, then=_scroll_away),
+    Scene("found", Stage, then=_find_everywhere, shown=lambda app: bool(app.library.search.rows.rows)),
 )
 
 
@@ -243,8 +246,8 @@ def main() -> None:
     QApplication.setCursorFlashTime(0)
     QAccessible.setActive(True)
     all_seen = set[str]()
-    shots.PATIENCE = 300.0
-    states = [scene for scene in (*shots.SCENES, *MORE) if not scene.name.endswith(SIZES)]
+    waiting.PATIENCE = 300.0
+    states = [scene for scene in (*SCENES, *MORE) if not scene.name.endswith(SIZES)]
     for scene in states:
         if not sys.argv[1:] or scene.name in sys.argv[1:]:
             faults, seen = examine(scene)
