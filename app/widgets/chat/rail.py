@@ -19,7 +19,8 @@ from app.widgets.kit.typography import TextRole
 
 CLEAR = 7
 _SOLID, _DOTTED, _ARM = 2.0, 1.6, 1.5
-_APART, _ARM_ABOVE, _CORNER, _NEAREST = 16, 17, 5, 2
+_APART, _ARM_ABOVE, _CORNER = 16, 17, 5
+_EARLIER, _LATER = 2, 1  # discs at most on either side: on the right the message's name begins after one
 
 
 def paint_line(painter: QPainter, theme: Theme, x: float, top: float, bottom: float, residency: Residency) -> None:
@@ -65,20 +66,18 @@ def version_at(center: QPointF, version: int, versions: int, at: QPointF) -> tup
 
 
 def _shown(version: int, versions: int) -> Iterator[tuple[int, int]]:
-    """(slot from this one, index) of the nearest siblings: all up to three versions, else one on each side."""
-    reach = _NEAREST if versions <= 3 else 1
-    for slot in (*range(-reach, 0), *range(1, reach + 1)):
+    """(slot from this one, index) of the nearest siblings: two earlier ones of three, else one on each side."""
+    earlier = _EARLIER if versions <= 3 else 1
+    for slot in (*range(-earlier, 0), *range(1, _LATER + 1)):
         if 0 < version + slot <= versions:
             yield slot, version + slot - 1
 
 
 def _hidden(version: int, versions: int) -> Iterator[tuple[int, int]]:
     """(side, how many) of siblings that have no disc."""
-    if versions <= 3:
-        return
-    for side, count in ((-1, version - 2), (1, versions - version - 1)):
-        if count > 0:
-            yield side, count
+    slots = [slot for slot, _index in _shown(version, versions)]
+    earlier, later = version - 1 - sum(slot < 0 for slot in slots), versions - version - sum(slot > 0 for slot in slots)
+    yield from ((side, count) for side, count in ((-1, earlier), (1, later)) if count > 0)
 
 
 def _paint_arm(painter: QPainter, theme: Theme, center: QPointF, x: float) -> None:
@@ -94,9 +93,10 @@ def _paint_arm(painter: QPainter, theme: Theme, center: QPointF, x: float) -> No
 
 
 def _paint_count(painter: QPainter, style: Style, center: QPointF, side: int, count: int) -> None:
-    """ "+3" beyond the last disc on a side."""
+    """ "+3" where the arm on a side ends."""
     text_style = style.text_style(TextRole.CAP)
-    edge = center.x() + side * (_APART + 8)
-    rect = QRectF(edge if side > 0 else edge - 28, center.y() - text_style.line / 2, 28, text_style.line)
+    edge = center.x() + side * (_APART + 5)
+    top = center.y() - _ARM_ABOVE - text_style.line / 2
+    rect = QRectF(edge if side > 0 else edge - 28, top, 28, text_style.line)
     align = Qt.AlignmentFlag.AlignLeft if side > 0 else Qt.AlignmentFlag.AlignRight
     draw_text(painter, text_style, rect, f"+{count}", style.theme.text3, align)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 
 from app.protocol.trie_view import Residency
 from app.widgets.chat.rail import paint_fork, paint_line, version_at
@@ -59,7 +59,8 @@ def test_earlier_versions_stand_left_and_later_ones_right(style: Style) -> None:
 def test_of_many_versions_the_nearest_have_discs_and_the_rest_a_number(style: Style) -> None:
     image = fork(style, 3, ("live",) * 9)
     assert inked(image, 68, 84)
-    assert inked(image, 84, 112)
+    assert inked(image.copy(0, -17, 120, 80), 84, 112)  # the number, as high as the arm
+    assert not inked(image, 84, 112)
     assert count(image, LIGHT.accentgfx) < 2 * 60
 
 
@@ -73,3 +74,11 @@ def test_a_disc_is_found_where_it_is_painted() -> None:
     assert version_at(center, 3, 9, QPointF(66, 40)) == (QPointF(66, 40), 3)
     assert version_at(center, 3, 9, QPointF(82, 40)) is None
     assert version_at(center, 2, 0, QPointF(34, 40)) is None
+
+
+def test_no_disc_and_no_number_stands_where_the_name_of_the_message_does(style: Style) -> None:
+    """The name begins 32 points right of the rail, half a line above the disc's middle."""
+    for versions in range(2, 13):
+        for version in range(1, versions + 1):
+            name = fork(style, version, ("live",) * versions).copy(60 + 30, 40 - 7, 30, 14)
+            assert count(name, QColor("#ffffff")) == name.width() * name.height(), (version, versions)
