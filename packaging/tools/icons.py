@@ -85,7 +85,7 @@ def _encoded(image: QImage, kind: bytes) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if not image.save(buffer, b"PNG"):
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # bytes, which the stub wants, are refused
         raise ValueError("Qt cannot write PNG")
     return bytes(data.data())
 
