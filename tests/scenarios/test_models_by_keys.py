@@ -57,4 +57,5 @@ def test_a_model_is_filtered_and_opened_in_the_window_of_models(person: Person) 
     person.press("Escape", "Escape")
     person.xdotool("windowfocus", "--sync", main)
     assert person.quit() == 0
-    assert next(Path(path).name for path in settings(person)["models_used"]) == "Pear"
+    used = settings(person)["models_used"]
+    assert next(Path(path).name for path in used) == "Pear", used

@@ -106,15 +106,18 @@ class ModelList(QObject):
             logger.warning("the folder is not remembered: %s", error)
 
     def _note_use(self) -> None:
-        """Remember when a model was opened, of the last hundred. The first time, see what it could do elsewhere."""
+        """Remember when a model was opened, of the last hundred, and this one first, whatever the clock does.
+
+        The first time, see what it could do elsewhere.
+        """
         path = self._current_model.path
         if path not in self._used and path != self._current_model.guide:
             self._new = path
             self._single.look_for(path)
-        used = {**self._used, path: int(time.time())}
-        newest = sorted(used, key=lambda path: -used[path])[:MOST_USED]
+        before = sorted((one for one in self._used if one != path), key=lambda one: -self._used[one])
+        used = {path: int(time.time())} | {one: self._used[one] for one in before[: MOST_USED - 1]}
         try:
-            self._settings.update(models_used={path: used[path] for path in newest})
+            self._settings.update(models_used=used)
         except ValueError as error:
             logger.warning("the use of the model is not remembered: %s", error)
 

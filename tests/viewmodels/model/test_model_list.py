@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,8 +140,16 @@ def test_the_use_of_a_hundred_models_is_remembered(
         app.model.open("/models/new")
     used = app.settings.values.models_used
     assert len(used) == 100
-    assert "/models/new" in used
+    assert next(iter(used)) == "/models/new"
     assert "/models/0" not in used
+
+
+def test_the_model_that_was_opened_last_comes_first_whatever_the_clock_says(qtbot: QtBot, app: App) -> None:
+    later = int(time.time()) + 3600
+    app.settings.update(models_used={"/models/before": later, "/models/now": later})
+    with qtbot.waitSignal(app.model.current_model.ready):
+        app.model.open("/models/now")
+    assert [*app.settings.values.models_used][:2] == ["/models/now", "/models/before"]
 
 
 @pytest.fixture
