@@ -183,7 +183,7 @@ MISSING: tuple[Topic, ...] = (
         asked=lines("""
             is there an api | can other programs use my model | can espalier be a server | does it have an openai api
             can i connect to a server | can i use a model on another machine | can i use chatgpt in here
-            can i use claude in here | is there a local server | can i enter an api key | does it have an endpoint
+            can i use a model in the cloud | is there a local server | can i enter an api key | does it have an endpoint
             can i reach the model over the network | can i use a cloud model | can it connect to lm studio
             can i serve the model to my editor
         """),

@@ -32,7 +32,7 @@ def present(system: str) -> None:
         importlib.import_module(name)
     sysconfig.get_config_vars()
     sys.platform = "darwin"
-    platform.mac_ver = lambda *_: (system, ("", "", ""), "arm64")  # type: ignore[assignment]
+    platform.mac_ver = lambda *_: (system, ("", "", ""), "arm64")  # type: ignore[assignment]  # stands for it here
     platform.machine = lambda: "arm64"
     platform.system = lambda: "Darwin"
 
@@ -100,7 +100,7 @@ def bundle(entries: list[tuple[str, str, str]], order: dict[str, Any]) -> int:
 def _collection(base: type[Any], entries: list[tuple[str, str, str]]) -> Any:
     """What COLLECT hands to BUNDLE, without collecting."""
 
-    class Collection(base):  # type: ignore[misc]
+    class Collection(base):  # type: ignore[misc]  # known only when PyInstaller runs
         def __init__(self) -> None:
             self.toc = entries
             self.strip_binaries = self.upx_binaries = self.console = False

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversation.records import MarkedMessage
 from app.viewmodels.jump.fuzzy import folded, score
-from app.viewmodels.kit.lists import ListModel
+from app.viewmodels.kit.lists import AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
@@ -81,10 +81,9 @@ class JumpModel(ListModel[JumpRow]):
             return row.title
         return row.spoken if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole) else None
 
-    def flags(self, index: object) -> Qt.ItemFlag:
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """Keep a command that can do nothing now from being chosen."""
-        flags = super().flags(index)  # type: ignore[arg-type]
-        number = index.row() if hasattr(index, "row") else -1
+        flags, number = super().flags(index), index.row()
         is_off = 0 <= number < len(self._rows) and not self._rows[number].is_enabled
         return flags & ~Qt.ItemFlag.ItemIsEnabled if is_off else flags
 

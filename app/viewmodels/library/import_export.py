@@ -342,7 +342,8 @@ def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, wor
 def _write_all(store: StoreLink, chosen: Sequence[str] | None, target: Path, work: Work) -> int:
     """Read conversations by small steps and write each as it is read, on the thread for files; returns how many."""
     conversations, folders = store.call(lambda known: (known.conversations.all(), known.folders.all()))
-    written = conversations if chosen is None else [one for one in conversations if one.id in set(chosen)]
+    wanted = None if chosen is None else frozenset(chosen)
+    written = [one for one in conversations if wanted is None or one.id in wanted]
     ids, homes = [one.id for one in written], {one.folder_id for one in written}
 
     def documents() -> Iterator[Document]:
@@ -354,7 +355,7 @@ def _write_all(store: StoreLink, chosen: Sequence[str] | None, target: Path, wor
                 continue
             yield document
 
-    return save_all(target, [one for one in folders if chosen is None or one.id in homes], documents())
+    return save_all(target, [one for one in folders if wanted is None or one.id in homes], documents())
 
 
 def _read(store: StoreLink, conversation_id: str, work: Work) -> Document:
