@@ -97,7 +97,7 @@ class OpenModel:
             return
         self.task = None
         while self._erasing:
-            self.cache.erase(self._erasing.pop())
+            self._erase(self._erasing.pop())
         self.feed.ended()
         self._emit(outcome)
 
@@ -120,8 +120,13 @@ class OpenModel:
         if self.task is not None:
             self._erasing.append(owner)
         else:
-            self.cache.erase(owner)
+            self._erase(owner)
             self.feed.changed()
+
+    def _erase(self, owner: str) -> None:
+        """Erase the owner's state, and the words of every branch that was read: nobody says whose they are."""
+        self.cache.erase(owner)
+        self.recent_prompts.forget()
 
     def open_disk(self, disk: ConfigureDiskCache) -> None:
         """Keep state on disk too, if a folder is named. To be called before the first request."""

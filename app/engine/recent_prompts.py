@@ -33,10 +33,15 @@ class RecentPrompts:
         if prompt is not None:
             self._prompts[key] = prompt
             return prompt
+        kept = self._prompts
         prompt = yield from builder.building(turns, options)
-        if prompt.is_lasting:
+        if prompt.is_lasting and kept is self._prompts:
             self._keep(key, prompt)
         return prompt
+
+    def forget(self) -> None:
+        """Keep nothing of what was built so far, nor of what is being built."""
+        self._prompts, self._tokens = {}, 0
 
     def _keep(self, key: Hashable, prompt: Prompt) -> None:
         before = self._prompts.pop(key, None)  # built meanwhile by somebody else

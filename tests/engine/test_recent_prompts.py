@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from app.engine.recent_prompts import RecentPrompts
 from app.engine.steps import Steps, finish
 from app.engine.template import ChatTemplate
 from app.protocol.chat import PromptOptions, Turn
+from app.protocol.commands import EraseOwner
 from tests.engine.bench import opened, user
 from tests.fakes.model_folder import write_model_folder
 from tests.seeds import each_seed
@@ -67,6 +69,33 @@ def test_the_longest_unused_go_first(folder: Path) -> None:
     assert not rendered
     finish(prompts.building(builder, branches[1], PromptOptions()))
     assert rendered
+
+
+def test_nothing_is_kept_of_what_is_deleted_for_ever(folder: Path) -> None:
+    bench = opened(folder)
+    open_model = bench.loop.open_model
+    assert open_model is not None
+    prompts, builder = open_model.recent_prompts, bench.model.prompts
+    branch = (user("the fox"),)
+    first = finish(prompts.building(builder, branch, PromptOptions()))
+    bench.do(EraseOwner("a"))
+    assert finish(prompts.building(builder, branch, PromptOptions())) is not first
+
+
+def test_nothing_is_kept_of_what_was_deleted_while_it_was_read(folder: Path) -> None:
+    class InTwoSteps(PromptBuilder):
+        def building(self, turns: Sequence[Turn], options: PromptOptions) -> Steps[Prompt]:
+            yield
+            return (yield from super().building(turns, options))
+
+    built = opened(folder).model.prompts
+    builder = InTwoSteps(**{name: getattr(built, name) for name in built.__dataclass_fields__})
+    prompts, branch = RecentPrompts(), (user("the fox"),)
+    reading = prompts.building(builder, branch, PromptOptions())
+    next(reading)
+    prompts.forget()
+    first = finish(reading)
+    assert finish(prompts.building(builder, branch, PromptOptions())) is not first
 
 
 @each_seed(range(4))
