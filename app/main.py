@@ -37,9 +37,9 @@ from app.launch.unix_signals import UnixSignals
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.engine import EngineFactory
 from app.protocol.reports import Problem
-from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import GUIDE, Settings
+from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
@@ -87,7 +87,7 @@ class Program(QObject):
         self.workspace = Workspace(self.host, store, self.settings, self.folders, self)
         self.workspace.notices.error(notice)
         self.workspace.logWanted.connect(self.show_logs)
-        self.app = App(self.workspace)
+        self.app = Windows(self.workspace).open()
         self.app.cache.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
         self.watch.left.connect(self.app.notices.error)

@@ -27,6 +27,7 @@ from app.rendering import process
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import EngineThread
@@ -230,7 +231,7 @@ def make_app(
         host = EngineHost(lambda sink: FakeEngine(sink, script))
         workspace = Workspace(host, StoreThread(data_folder / "conversations.db"), settings, folders)
         host.setParent(workspace)
-        app = App(workspace)
+        app = Windows(workspace).open()
         workspace.start(folders.guide, reopens)
         host.start()
         made.append(app)

@@ -23,14 +23,22 @@ from app.viewmodels.workspace import Workspace
 class App(QObject):
     """Holds what one window shows, over what all windows share, and does what is commanded in it.
 
-    Attributes: workspace, what is shared, and of it settings, folders, notices, model, hub and cache; state, of the
-    whole window; keys, the shortcuts of all commands; chat, library, branches, edges and map, the regions; comparison,
-    of two branches; find, what is looked for in the chat.
+    `Windows.open` makes it, and heeds its signals.
 
-    Signal: datesChanged(), days are written in another language.
+    Attributes: number, of the window, from 1 on; workspace, what is shared, and of it settings, folders, notices,
+    model, hub and cache; state, of the whole window; keys, the shortcuts of all commands; chat, library, branches,
+    edges and map, the regions; comparison, of two branches; find, what is looked for in the chat.
+
+    Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
+    activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
+    conversation wants a window of its own.
     """
 
     datesChanged = Signal()
+    announced = Signal(str)
+    activated = Signal(object)
+    closed = Signal(object)
+    windowWanted = Signal(str)
 
     chat: ChatRegion
     comparison: Comparison
@@ -41,9 +49,9 @@ class App(QObject):
     find: Find
     state: LiveState[AppState]
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, number: int) -> None:
         super().__init__(workspace)
-        self.workspace = workspace
+        self.workspace, self.number = workspace, number
         self._host, self._store = workspace.host, workspace.store
         self.settings, self.folders = workspace.settings, workspace.folders
         self.keys = KeyBindings(ACTIONS, self.settings, self)
@@ -79,7 +87,6 @@ class App(QObject):
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
-        self.notices.undoAsked.connect(self.library.edits.undo)
         workspace.happened.connect(self._on_event)
         workspace.restored.connect(self.chat.restore)
         workspace.datesChanged.connect(self._show_dates)
@@ -115,11 +122,30 @@ class App(QObject):
         self.comparison.state.catch_up()
         self.state.catch_up()
 
+    def come_to_front(self) -> None:
+        """Note that the window was activated: what is announced is said here from now on."""
+        self.activated.emit(self)
+
+    def open_in_new_window(self, conversation_id: str) -> None:
+        """Move a conversation into a window of its own, or bring the other window forward that has it already.
+
+        What is asked in it goes on. Where it is the one that is open here, a new one is open here instead. A
+        conversation in which nothing was said yet stays.
+        """
+        library = self.library
+        if not library.library.is_stored(conversation_id):
+            return
+        if library.stored.open_elsewhere(library).isdisjoint({conversation_id}):
+            if conversation_id in library.open_ids:
+                library.new_conversation()
+            self.windowWanted.emit(conversation_id)
+        else:
+            library.open(conversation_id)
+
     def close(self) -> None:
-        """End what the window shows; with the last window, the program."""
+        """Close the window, which does not come back at the next start; the last one ends the program and does."""
         self._leave()
-        if not self.workspace.stored.has_windows:
-            self.workspace.close()
+        self.closed.emit(self)
 
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now

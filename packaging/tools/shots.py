@@ -35,6 +35,7 @@ from app.conversation.store_thread import StoreThread  # noqa: E402
 from app.main import application  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
 from app.viewmodels.kit.settings import Settings, WindowState  # noqa: E402
+from app.viewmodels.windows import Windows  # noqa: E402
 from app.viewmodels.workspace import Workspace  # noqa: E402
 from app.widgets.kit.style import Style  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
@@ -89,7 +90,7 @@ def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWin
     settings = Settings(folder / "settings.json")
     settings.update(recent_models=RECENT, window=WindowState(body_size=scene.body, pane=scene.pane))
     workspace = Workspace(stage, StoreThread(database), settings, FOLDERS)
-    app = App(workspace)
+    app = Windows(workspace).open()
     window = MainWindow(style, app)
     window.resize(*scene.size)
     window.show()

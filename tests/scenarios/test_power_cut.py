@@ -21,6 +21,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.conversation.store_thread import StoreThread
 from app.viewmodels.app import App
+from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
@@ -32,7 +33,7 @@ host = EngineHost(lambda sink: FakeEngine(sink, script))
 data = Path(sys.argv[1])
 settings = Settings(data / "settings.json")
 workspace = Workspace(host, StoreThread(data / "conversations.db"), settings, Folders("/models/guide"))
-app = App(workspace)
+app = Windows(workspace).open()
 workspace.start("/models/guide")
 app.chat.requests.send("Long?")
 host.start()

@@ -29,6 +29,7 @@ from app.viewmodels.chat.question import Question
 from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
@@ -205,7 +206,7 @@ def test_a_conversation_that_was_stored_although_it_was_refused_makes_room_for_a
 def started(database: Path, script: Script, settings: Settings, folders: Folders) -> App:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
     workspace = Workspace(host, StoreThread(database), settings, folders)
-    app = App(workspace)
+    app = Windows(workspace).open()
     host.setParent(workspace)
     workspace.start(folders.guide)
     host.start()

@@ -6,19 +6,28 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
 from app.viewmodels.app import App
+from app.viewmodels.windows import Windows
 from tests.fakes.engine import Script
 from tests.seeds import chosen
 
 STEPS = 25
 
 
+def windows_of(app: App) -> Windows:
+    """Return the windows that one of them belongs to."""
+    found = app.workspace.findChild(Windows)
+    assert isinstance(found, Windows)
+    return found
+
+
 def at_rest(app: App) -> bool:
     """Whether nothing is asked, written or read any more."""
-    windows = app.workspace.findChildren(App)
+    windows = windows_of(app).apps
     return not (
         list(app.chat.questions)
         or app.library.changes.is_pending
@@ -79,7 +88,7 @@ def test_two_windows_show_what_is_stored_whatever_is_done_in_them(
     for seed in chosen(range(4)):
         app = make_app()
         qtbot.waitUntil(lambda app=app: app.model.current_model.to_ask is not None)
-        windows = [app, App(app.workspace)]
+        windows = [app, windows_of(app).open()]
         person = Person(windows, random.Random(seed))
         for step in range(STEPS):
             person.act()
@@ -99,7 +108,7 @@ def test_a_conversation_that_another_window_has_brings_that_window_forward(
 ) -> None:
     first = make_app()
     qtbot.waitUntil(lambda: first.model.current_model.to_ask is not None)
-    second = App(first.workspace)
+    second = windows_of(first).open()
     first.chat.requests.send("Pears?")
     qtbot.waitUntil(lambda: at_rest(first))
     home, blank = first.library.open_id, second.library.open_id
@@ -115,15 +124,87 @@ def test_a_conversation_that_another_window_has_brings_that_window_forward(
 def test_an_answer_goes_on_when_its_window_is_closed(qtbot: QtBot, make_app: Callable[[], App], script: Script) -> None:
     first = make_app()
     qtbot.waitUntil(lambda: first.model.current_model.to_ask is not None)
-    second = App(first.workspace)
+    second = windows_of(first).open()
     script.hold = 1
     first.chat.requests.send("Pears?")
     qtbot.waitUntil(lambda: bool(first.chat.questions.at_engine))
     home = first.library.open_id
     first.close()
-    first.deleteLater()
     script.go.set()
     qtbot.waitUntil(lambda: at_rest(second))
     second.library.open(home)
     qtbot.waitUntil(lambda: len(second.chat.chat_model.rows) == 2)
     assert second.chat.chat_model.rows[-1].text
+
+
+def test_windows_are_numbered_from_one_and_told_of(app: App) -> None:
+    windows, opened, closed = windows_of(app), list[App](), list[App]()
+    windows.opened.connect(opened.append)
+    windows.closed.connect(closed.append)
+    second, fifth = windows.open(), windows.open(5)
+    assert opened == [second, fifth]
+    assert [one.number for one in windows.apps] == [1, 2, 5]
+    for number in (5, 0):
+        with pytest.raises(ValueError, match=rf"{number} beside \[1, 2, 5\]"):
+            windows.open(number)
+    second.close()
+    second.close()
+    assert closed == [second]
+    third = windows.open()
+    assert third.number == 2
+    assert windows.apps == (app, fifth, third)
+
+
+def test_the_front_window_is_the_one_that_was_activated_last(app: App) -> None:
+    windows = windows_of(app)
+    second, third = windows.open(), windows.open()
+    assert windows.front is app
+    for one in (app, second, third, second):
+        one.come_to_front()
+        assert windows.front is one
+    second.close()
+    assert windows.front is third
+    second.come_to_front()
+    assert windows.front is third
+
+
+def test_what_is_announced_is_said_in_the_front_window_alone(app: App) -> None:
+    second = windows_of(app).open()
+    heard: list[tuple[App, str]] = []
+    for one in (app, second):
+        one.announced.connect(lambda text, one=one: heard.append((one, text)))
+    app.notices.announce("Version 2 of 3")
+    second.come_to_front()
+    app.notices.announce("Answer finished")
+    assert heard == [(app, "Version 2 of 3"), (second, "Answer finished")]
+
+
+def test_undo_of_a_notice_takes_one_step_back_however_many_windows_there_are(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    windows_of(app).open()
+    for words in ("Pears?", "Plums?"):
+        app.library.new_conversation()
+        app.chat.requests.send(words)
+        qtbot.waitUntil(lambda: at_rest(app))
+        app.library.edits.delete_conversation(app.library.open_id)
+        qtbot.waitUntil(lambda: at_rest(app))
+    app.notices.press()
+    qtbot.waitUntil(lambda: at_rest(app) and bool(app.library.library.conversation(app.library.open_id)))
+    assert [one.title for one in app.library.library.conversations if one.title] == ["Plums?"]
+
+
+def test_a_conversation_is_moved_into_a_window_of_its_own(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    app.open_in_new_window(app.library.open_id)
+    assert windows_of(app).apps == (app,), "nothing was said there yet"
+    app.chat.requests.send("Pears?")
+    app.chat.open_draft.write("And plums")
+    qtbot.waitUntil(lambda: at_rest(app))
+    home = app.library.open_id
+    app.open_in_new_window(home)
+    first, second = windows_of(app).apps
+    assert (second.library.open_id, second.chat.open_draft.now.text) == (home, "And plums")
+    assert not first.chat.chat_model.rows
+    with qtbot.waitSignal(second.library.cameForward):
+        app.open_in_new_window(home)
+    assert windows_of(app).apps == (first, second)

@@ -93,11 +93,6 @@ class StoredConversations(QObject):
         """Return whether a window shows a conversation."""
         return any(conversation_id == one.open_id for one in self._windows)
 
-    @property
-    def has_windows(self) -> bool:
-        """Whether conversations are shown anywhere."""
-        return bool(self._windows)
-
     def add_window(self, window: OpenWindow) -> None:
         """Heed what is open in a window from now on."""
         self._windows.append(window)

@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         app.state.changed.connect(self._refresh)
         app.settings.changed.connect(self._show_settings)
         app.keys.changed.connect(self._show_keys)
-        app.notices.announced.connect(self.announce)
+        app.announced.connect(self.announce)
         app.datesChanged.connect(self._style.changed)
         app.chat.open_draft.textReplaced.connect(self._come_to_composer)
 

@@ -22,6 +22,7 @@ from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.budgets import DISK_BUDGETS, disk_budget_of
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
@@ -88,7 +89,7 @@ def test_without_a_folder_nothing_is_said_of_the_disk(
 ) -> None:
     host = EngineHost(lambda sink: FakeEngine(sink, script))
     workspace = Workspace(host, StoreThread(data_folder / "conversations.db"), settings, Folders("/models/guide"))
-    app = App(workspace)
+    app = Windows(workspace).open()
     workspace.start("/models/guide")
     host.start()
     asked(qtbot, app)

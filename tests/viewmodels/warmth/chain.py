@@ -29,6 +29,7 @@ from app.viewmodels.chat.branch_costs import SENDING
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.warmth.warmth import Warmth, warmth_from
+from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
 from tests.conftest import close_app
@@ -60,7 +61,7 @@ class Chain:
         store, settings = StoreThread(self.folder / "conversations.db"), Settings(self.folder / "settings.json")
         workspace = Workspace(host, store, settings, Folders(str(self.models[0]), str(self.snapshots)))
         host.setParent(workspace)
-        app = App(workspace)
+        app = Windows(workspace).open()
         host.happened.connect(self._take)
         workspace.start(settings.values.model or str(self.models[0]))
         host.start()
