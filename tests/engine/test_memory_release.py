@@ -27,11 +27,16 @@ ACTIONS = ("open", "misfit", "ask", "ask", "ask", "cancel", "budget", "erase", "
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """No cycle is collected; those that were there before are."""
+    """No cycle is collected; those that were there before are.
+
+    What the program holds already is not looked at, which takes a second each time where many tests ran before.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     gc.collect()
+    gc.freeze()
     yield
+    gc.unfreeze()
     if was_enabled:
         gc.enable()
 
