@@ -38,7 +38,7 @@ from app.protocol.deadline import DeadlineCaller
 from app.protocol.engine import EngineFactory
 from app.protocol.reports import Problem
 from app.viewmodels.kit.folders import Folders
-from app.viewmodels.kit.settings import GUIDE, Settings
+from app.viewmodels.kit.settings import GUIDE, Settings, WindowState
 from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.widgets.kit.style import Style
@@ -96,9 +96,10 @@ class Program(QObject):
         self.memory_watch.changed.connect(self.app.cache.take_memory_pressure)
         self.app_nap = AppNap(self)
         self.host.happened.connect(self.app_nap.follow)
-        self.style = Style(LIGHT, self.settings.values.window.body_size)
+        self.style = Style(LIGHT, self.settings.values.body_size)
         self.appearance = Appearance(self.style, self.settings, QApplication.styleHints(), self)
-        self.window = MainWindow(self.style, self.app)
+        left = self.settings.values.windows
+        self.window = MainWindow(self.style, self.app, left[0] if left else WindowState())
         self._first_paint = FirstPaint(self.window)
         self._first_paint.painted.connect(self.host.start)
         self._first_paint.painted.connect(self._add_sample)
@@ -164,9 +165,9 @@ class Program(QObject):
 
     def _save_window(self) -> None:
         """Have the next start find the window as it is now, unless it was told so already."""
-        state = self.window.state()
-        if state != self.settings.values.window:
-            self.settings.update(window=state)
+        windows = (self.window.state(),)
+        if windows != self.settings.values.windows:
+            self.settings.update(windows=windows)
 
     def close(self) -> None:
         """End everything, once."""

@@ -223,11 +223,11 @@ def test_a_second_start_finds_window_and_words(qtbot: QtBot, make_program: Calla
     first = make_program()
     ask(qtbot, first, "Remember me")
     first.window.resize(880, 610)
-    first.style.set_text_size(16)
+    first.window.do("bigger")
     again = make_program()
     qtbot.waitUntil(lambda: len(again.app.chat.chat_model.rows) == 2)
     assert (again.window.width(), again.window.height()) == (880, 610)
-    assert again.style.typography.body == 16
+    assert again.style.typography.body == 15
 
 
 def test_a_program_that_is_killed_finds_its_window(
@@ -237,18 +237,17 @@ def test_a_program_that_is_killed_finds_its_window(
     program = make_program()
     qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
     program.window.inspector.show_pane("settings")
-    program.style.set_text_size(16)
     stored = paths_in(data_folder).settings
-    qtbot.waitUntil(lambda: (found := window_of(stored)).get("pane") == "settings" and found["body_size"] == 16)
+    qtbot.waitUntil(lambda: window_of(stored).get("pane") == "settings")
     before = stored.stat().st_mtime_ns
     qtbot.wait(100)
     assert stored.stat().st_mtime_ns == before, "written again although nothing has changed"
 
 
 def window_of(settings: Path) -> dict[str, Any]:
-    """What a file of settings says of the window."""
+    """What a file of settings says of the only window."""
     found = json.loads(settings.read_text(encoding="utf-8")) if settings.exists() else {}
-    return dict(found.get("window", {}))
+    return dict(*found.get("windows", []))
 
 
 def test_a_model_named_at_the_start_is_opened_and_its_absence_told(

@@ -56,8 +56,7 @@ def make_window(qtbot: QtBot, style: Style, app: App) -> Iterator[MakeWindow]:
     made: list[MainWindow] = []
 
     def make(state: WindowState) -> MainWindow:
-        app.settings.update(window=state)
-        window = MainWindow(style, app)
+        window = MainWindow(style, app, state)
         made.append(window)
         show(window)
         for _ in range(3):

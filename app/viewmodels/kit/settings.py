@@ -29,23 +29,23 @@ LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
 _LATEST = 1 << 40  # seconds since the epoch
 _MOST_BITS = 32
-_RANGES = {"body_size": (6, 72)}  # points
+_RANGES = {"body_size": (6, 72), "number": (1, 1000)}  # points; windows
 
 
 @dataclass(frozen=True, slots=True)
 class WindowState:
-    """The window as a person left it, to be found again the next time.
+    """A window as a person left it, to be found again the next time.
 
-    geometry: from QWidget.saveGeometry, base64, "" for the first time. splitter: widths of sidebar, chat and inspector
-    in points, empty for the default. body_size: text size of a message in points; every other role scales with it.
-    pane: id of the inspector's pane in sight, "" for the first. panes: how each was left, numbers and booleans by name.
+    number: which window it is, from 1. geometry: from QWidget.saveGeometry, base64, "" for the first time. splitter:
+    widths of sidebar, chat and inspector in points, empty for the default. pane: id of the inspector's pane in sight,
+    "" for the first. panes: how each was left, numbers and booleans by name.
     """
 
+    number: int = 1
     geometry: str = ""
     splitter: tuple[int, ...] = ()
     is_sidebar_shown: bool = True
     is_inspector_shown: bool = True
-    body_size: int = 14
     pane: str = ""
     panes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
@@ -75,11 +75,13 @@ class SettingsValues:
 
     date_language: what days are written in, "system" or the name of a locale.
 
-    appearance: "system", "light" or "dark". code_font: a family of fixed pitch, "" for the system's.
+    appearance: "system", "light" or "dark". body_size: text size of a message in points; every other role scales with
+    it. code_font: a family of fixed pitch, "" for the system's.
     cache_folder: where cached state is written, "" for the usual place. keys: the shortcut of each command that has
     another one than in the table, "" for none. folded, unfolded: ids of rows of the sidebar.
     outline_closed: ids of the branches below which the outline lists nothing; outline_tops: of those that it lists
     alone, each in its conversation. settings_page: id of the page of the settings that was in sight.
+    windows: those that are open, or were at the end, the one in front first; none for a first start.
     """
 
     model: str = ""
@@ -102,6 +104,7 @@ class SettingsValues:
     asks_to_quit: bool = False
     date_language: str = "system"
     appearance: str = "system"
+    body_size: int = 14
     code_font: str = ""
     cache_folder: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -110,7 +113,7 @@ class SettingsValues:
     outline_closed: tuple[str, ...] = ()
     outline_tops: tuple[str, ...] = ()
     settings_page: str = ""
-    window: WindowState = field(default_factory=WindowState)
+    windows: tuple[WindowState, ...] = ()
 
 
 class SettingsChanges(TypedDict, total=False):
@@ -136,6 +139,7 @@ class SettingsChanges(TypedDict, total=False):
     asks_to_quit: bool
     date_language: str
     appearance: str
+    body_size: int
     code_font: str
     cache_folder: str
     keys: Mapping[str, str]
@@ -144,7 +148,7 @@ class SettingsChanges(TypedDict, total=False):
     outline_closed: tuple[str, ...]
     outline_tops: tuple[str, ...]
     settings_page: str
-    window: WindowState
+    windows: tuple[WindowState, ...]
 
 
 class Settings(QObject):
@@ -247,12 +251,10 @@ def _opened(folder: Path) -> int | None:
 
 def settings_from(found: Any) -> SettingsValues:
     """Return the values that JSON held, defaults for what is missing. Raises ValueError for a value of a wrong kind."""
-    values = _known(SettingsValues, found)
-    if "window" in values:
-        window = _known(WindowState, values["window"])
-        window["splitter"] = _all(int, window.get("splitter", ()))
-        _require_states(window.get("panes", {}))
-        values["window"] = WindowState(**window)
+    values = _known(SettingsValues, _upgraded(found))
+    values["windows"] = tuple(_window_from(one) for one in values.get("windows", ()))
+    if len({one.number for one in values["windows"]}) < len(values["windows"]):
+        raise ValueError("two windows have the same number")
     lists = "recent_models", "model_folders", "hub_tokens", "folded", "unfolded", "outline_closed", "outline_tops"
     for name in lists:
         values[name] = _all(str, values.get(name, ()))
@@ -262,6 +264,22 @@ def settings_from(found: Any) -> SettingsValues:
     _require_limits(values.get("context_limits", {}))
     _require_texts("keys", values.get("keys", {}))
     return SettingsValues(**values)
+
+
+def _upgraded(found: Any) -> Any:
+    """Return what a version with one window wrote as this one writes it; the size of the text was the window's then."""
+    window = found.get("window") if isinstance(found, dict) else None
+    if not isinstance(window, dict) or "windows" in found:
+        return found
+    text = {"body_size": window["body_size"]} if "body_size" in window else {}
+    return {**text, **found, "windows": [{**window, "number": 1}]}
+
+
+def _window_from(found: Any) -> WindowState:
+    values = _known(WindowState, found)
+    values["splitter"] = _all(int, values.get("splitter", ()))
+    _require_states(values.get("panes", {}))
+    return WindowState(**values)
 
 
 def _known(kind: type[SettingsValues] | type[WindowState], found: Any) -> dict[str, Any]:

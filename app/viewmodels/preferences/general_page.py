@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from PySide6.QtGui import QFontDatabase
 
@@ -83,7 +82,7 @@ class AppearancePage:
         """Return what the page shows now."""
         values = self._settings.values
         look = Choice(id="appearance", title="Appearance", value=values.appearance, choices=_LOOKS)
-        size = min(_LARGEST, max(_SMALLEST, values.window.body_size))
+        size = min(_LARGEST, max(_SMALLEST, values.body_size))
         text = Amount(
             id="text_size",
             title="Text size",
@@ -119,4 +118,4 @@ class AppearancePage:
 
     def _choose_size(self, body: int) -> None:
         size = min(_LARGEST, max(_SMALLEST, body))
-        self._settings.update(window=replace(self._settings.values.window, body_size=size))
+        self._settings.update(body_size=size)

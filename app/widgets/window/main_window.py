@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -77,7 +76,8 @@ class MainWindow(QMainWindow):
 
     documentOpened = Signal(str)
 
-    def __init__(self, style: Style, app: App) -> None:
+    def __init__(self, style: Style, app: App, state: WindowState) -> None:
+        """state: how the window was left, or how a new one begins."""
         super().__init__()
         self._style = style
         self._app = app
@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         self.setAccessibleName("Espalier")
         self._connect()
         self._set_tab_order()
-        self._restore(app.settings.values.window)
+        self._restore(state)
         self._refresh()
         self._show_settings()
         self._show_keys()
@@ -127,11 +127,11 @@ class MainWindow(QMainWindow):
     def state(self) -> WindowState:
         """Return how the person leaves the window, for the next time."""
         return WindowState(
+            number=self._app.number,
             geometry=bytes(self.saveGeometry().toBase64().data()).decode("ascii"),
             splitter=self.sides.widths(),
             is_sidebar_shown=self.sides.is_wanted("sidebar"),
             is_inspector_shown=self.sides.is_wanted("inspector"),
-            body_size=self._style.typography.body,
             pane=self.inspector.current.id if self.inspector.current else "",
             panes=self.inspector.states(),
         )
@@ -255,8 +255,6 @@ class MainWindow(QMainWindow):
         self.resize(*_USUAL)
         if state.geometry:
             self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii")))
-        if state.body_size != self._style.typography.body:
-            self._style.set_text_size(state.body_size)
         self.sides.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
         self.inspector.restore(state.pane, state.panes)
         self._refresh_checks()
@@ -278,13 +276,13 @@ class MainWindow(QMainWindow):
     def _show_settings(self) -> None:
         values = self._app.settings.values
         self.menus.show_recent(values.recent_models, self._app.model.open)
-        if values.window.body_size != self._style.typography.body:
-            self._style.set_text_size(values.window.body_size)
+        if values.body_size != self._style.typography.body:
+            self._style.set_text_size(values.body_size)
 
     def _choose_text_size(self, body: int) -> None:
         """Keep a size of text; `_show_settings` makes it hold."""
         size = min(LARGEST_BODY, max(SMALLEST_BODY, body))
-        self._app.settings.update(window=replace(self.state(), body_size=size))
+        self._app.settings.update(body_size=size)
 
     def _show_keys(self) -> None:
         """Have the tips of the window's buttons name the keys that hold now."""

@@ -16,7 +16,7 @@ from app.viewmodels.app import App
 from app.viewmodels.cache.branch_checks import finding
 from app.viewmodels.cache.budgets import BUDGETS, DEFAULT, budget_of
 from app.viewmodels.cache.cache_state import CHECKING
-from app.viewmodels.kit.settings import Settings, WindowState
+from app.viewmodels.kit.settings import Settings
 from tests.fakes.engine import Script
 
 EXACT = Verified(0, 412, True, None, 0.004, 1.0)
@@ -45,7 +45,7 @@ def test_a_budget_holds_at_once_and_is_remembered(qtbot: QtBot, app: App, script
     settings.update(budget="default")
     assert script.commands[-1] == SetBudget(None)
     count = len(script.commands)
-    settings.update(window=WindowState(body_size=17))
+    settings.update(body_size=17)
     assert len(script.commands) == count, "the engine hears what concerns it"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -32,9 +32,11 @@ def test_what_was_chosen_is_there_the_next_time(tmp_path: Path) -> None:
     first.update(model="/models/one", recent_models=("/models/one", "/models/zwei, größer"))
     first.update(budget="4 GB", disk_budget="50 GB", keeps_every_fork=True)
     first.update(
-        window=WindowState(
-            "AdnQ", (248, 840, 352), False, True, 16, "cache", {"cache": {"height": 220, "is_open": False}}
-        )
+        body_size=16,
+        windows=(
+            WindowState(3, "AdnQ", (248, 840, 352), False, True, "cache", {"cache": {"height": 220, "is_open": False}}),
+            WindowState(1),
+        ),
     )
     assert Settings(path).values == first.values
     assert first.values.keeps_every_fork
@@ -74,7 +76,7 @@ def test_what_could_not_be_read_back_is_refused_and_changes_nothing(tmp_path: Pa
         settings.update(**unknown)
 
 
-@pytest.mark.parametrize("name", ["budget", "window", "colour"])
+@pytest.mark.parametrize("name", ["budget", "windows", "colour"])
 def test_only_what_is_on_or_off_is_toggled(tmp_path: Path, name: str) -> None:
     settings = Settings(tmp_path / "settings.json")
     with pytest.raises(KeyError):
@@ -86,7 +88,17 @@ def test_only_what_is_on_or_off_is_toggled(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"model": 3}', '{"window": {"body_size": "big"}}', '{"recent_models": [1]}', "\xff", "null"],
+    [
+        "",
+        "{",
+        "[]",
+        '{"model": 3}',
+        '{"windows": [{"pane": 3}]}',
+        '{"windows": {}}',
+        '{"recent_models": [1]}',
+        "\xff",
+        "null",
+    ],
 )
 def test_a_broken_file_is_kept_beside_and_the_defaults_hold(tmp_path: Path, text: str) -> None:
     path = tmp_path / "settings.json"
@@ -101,8 +113,26 @@ def test_a_broken_file_is_kept_beside_and_the_defaults_hold(tmp_path: Path, text
 
 
 def test_settings_of_a_newer_version_are_read_as_far_as_they_are_known() -> None:
-    found = {"model": "/m", "colour": "green", "window": {"body_size": 17, "lanes": 3}}
-    assert settings_from(found) == SettingsValues(model="/m", window=replace(WindowState(), body_size=17))
+    found = {"model": "/m", "colour": "green", "windows": [{"pane": "map", "lanes": 3}]}
+    assert settings_from(found) == SettingsValues(model="/m", windows=(WindowState(pane="map"),))
+
+
+def test_the_only_window_of_earlier_versions_is_the_first_of_several() -> None:
+    window = {"geometry": "AdnQ", "splitter": [1, 2, 3], "is_sidebar_shown": False, "body_size": 17, "pane": "map"}
+    first = WindowState(1, "AdnQ", (1, 2, 3), is_sidebar_shown=False, pane="map")
+    found = settings_from({"model": "/m", "window": window})
+    assert found == SettingsValues(model="/m", body_size=17, windows=(first,))
+    assert settings_from(json.loads(json.dumps({**asdict(found), "window": window}))) == found
+    later = {"window": window, "windows": [{"number": 2}], "body_size": 20}
+    assert settings_from(later) == SettingsValues(body_size=20, windows=(WindowState(2),))
+    with pytest.raises(ValueError, match="body_size"):
+        settings_from({"window": {"body_size": "big"}})
+
+
+def test_no_two_windows_have_one_number() -> None:
+    for numbers in ([1, 1], [2, 3, 2], [0], [-1], [True], [10**400], [""]):
+        with pytest.raises(ValueError, match=r"number|Exceeds"):
+            settings_from({"windows": [{"number": one} for one in numbers]})
 
 
 def test_settings_from_before_the_disk_was_used_are_read() -> None:
@@ -157,18 +187,21 @@ def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     for seed in chosen(range(300)):
         dice = random.Random(seed)
-        values = asdict(SettingsValues(model="/m", recent_models=("/m",)))
+        values = asdict(SettingsValues(model="/m", recent_models=("/m",), windows=(WindowState(1), WindowState(2))))
         for _ in range(dice.randrange(1, 4)):
-            window = values["window"]
-            target = window if dice.random() < 0.5 and isinstance(window, dict) and window else values
+            windows: Any = values["windows"]
+            window = windows[0] if isinstance(windows, list) and len(windows) == 2 else None
+            target = window if dice.random() < 0.5 and window else values
             target[dice.choice(sorted(target))] = dice.choice(ODD)
         path.write_text(json.dumps(values))
         file = Settings(path)
-        window = file.values.window
-        assert window.geometry.isascii(), f"seed {seed}"
-        assert 6 <= window.body_size <= 72, f"seed {seed}"
-        numbers = (*window.splitter, *(number for state in window.panes.values() for number in state.values()))
-        assert all(isinstance(number, int) and abs(number) < 1 << 31 for number in numbers), f"seed {seed}"
+        assert 6 <= file.values.body_size <= 72, f"seed {seed}"
+        assert len({window.number for window in file.values.windows}) == len(file.values.windows), f"seed {seed}"
+        for window in file.values.windows:
+            assert window.geometry.isascii(), f"seed {seed}"
+            states = (number for state in window.panes.values() for number in state.values())
+            numbers = (window.number, *window.splitter, *states)
+            assert all(isinstance(number, int) and abs(number) < 1 << 31 for number in numbers), f"seed {seed}"
         file.update(model="/models/next")
         assert Settings(path).values.model == "/models/next", f"seed {seed}"
 
@@ -177,7 +210,7 @@ def test_what_is_no_state_of_panes_is_refused() -> None:
     odd: list[object] = [1, [], None, {"b": "c"}, {"b": 1.5}, {"b": 10**400}, {"b": None}, {"\ud800": 1}]
     for panes in [{"a": one} for one in odd] + [{"\ud800": {}}]:
         with pytest.raises(ValueError, match=r"panes are|no text|is \d|Exceeds"):
-            settings_from({"window": {"panes": panes}})
+            settings_from({"windows": [{"panes": panes}]})
 
 
 def test_the_use_of_models_is_remembered_and_what_is_no_time_is_refused(tmp_path: Path) -> None:
@@ -217,7 +250,7 @@ def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:
     file.update(model="/models/one")
     (tmp_path / "data").rename(tmp_path / "moved")
     file.update(model="/models/two")
-    file.update(window=WindowState(body_size=17))
+    file.update(body_size=17)
     assert Settings(tmp_path / "moved" / "settings.json").values == file.values
     assert [one.name for one in tmp_path.iterdir()] == ["moved"]
 
@@ -243,5 +276,5 @@ def test_a_disk_that_hangs_costs_the_window_a_moment_and_the_choice_is_saved_lat
         if thread.name == "settings":
             thread.join(30)
     file._disk = DeadlineCaller("settings", 30)
-    file.update(window=file.values.window)
+    file.update(windows=file.values.windows)
     assert Settings(path).values.model == "/models/two"

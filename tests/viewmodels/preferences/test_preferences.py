@@ -124,7 +124,7 @@ def test_the_size_of_the_text_goes_no_further_than_there_are_sizes(
         preferences.act("text_size", typed)
         shown = rows(preferences)["text_size"]
         assert isinstance(shown, Amount)
-        assert (settings.values.window.body_size, shown.value) == (size, size)
+        assert (settings.values.body_size, shown.value) == (size, size)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_a_choice_a_switch_and_a_slider_hold_at_once(qtbot: QtBot, app: App, sho
     go_to(qtbot, shown, "appearance")
     slider = control(shown, "text_size")
     qtbot.keyClick(slider, Qt.Key.Key_Right)
-    assert app.settings.values.window.body_size == 15
+    assert app.settings.values.body_size == 15
     assert slider.accessibleDescription() == "15"
     assert shown._style.typography.body == 15
 

@@ -15,6 +15,7 @@ from app.protocol.commands import Generate
 from app.viewmodels.app import App
 from app.viewmodels.chat.presets import DEFAULTS
 from app.viewmodels.chat.sampling_fields import FIELDS
+from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_fields import LineField, TextArea
@@ -241,7 +242,7 @@ def test_a_field_that_grows_while_it_is_written_in_stays_in_view(qtbot: QtBot, p
 
 def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: Style) -> None:
     """The field of the system prompt is as high as its words, within limits, from its first moment on."""
-    window = MainWindow(style, app)
+    window = MainWindow(style, app, WindowState())
     qtbot.addWidget(window)
     window.show()
     qtbot.waitExposed(window)
@@ -290,7 +291,7 @@ def test_the_window_has_it_in_the_inspector_and_in_the_menus(
     qtbot: QtBot, make_app: Callable[[], App], style: Style
 ) -> None:
     app = make_app()
-    window = MainWindow(style, app)
+    window = MainWindow(style, app, WindowState())
     qtbot.addWidget(window)
     window.resize(1440, 900)
     window.show()

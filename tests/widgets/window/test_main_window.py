@@ -562,7 +562,7 @@ def test_how_it_was_left_is_found_again(make_window: MakeWindow, style: Style) -
     first.do("bigger")
     QApplication.processEvents()
     state = first.state()
-    assert (state.is_sidebar_shown, state.is_inspector_shown, state.body_size) == (False, True, 15)
+    assert (state.is_sidebar_shown, state.is_inspector_shown) == (False, True)
     first.close()
     style.set_text_size(14)
     second = make_window(state)
@@ -769,7 +769,7 @@ def test_tips_name_the_keys_that_hold(window: MainWindow, app: App) -> None:
     assert window.sidebar.new_button.toolTip() == "New Conversation (F5)"
     assert window.chat.composer.clip.toolTip() == "Attach a file"
     assert window.chat.composer.go_on.toolTip() == "Have the answer go on (F7)"
-    later = MainWindow(window._style, app)
+    later = MainWindow(window._style, app, WindowState())
     assert later.sidebar.new_button.toolTip() == "New Conversation (F5)"
     later.deleteLater()
 
@@ -819,11 +819,11 @@ def test_whoever_ends_the_program_from_outside_is_asked_nothing(
 
 def test_a_text_size_that_is_set_elsewhere_holds_at_once(window: MainWindow, app: App) -> None:
     window.do("bigger")
-    assert app.settings.values.window.body_size == 15
-    app.settings.update(window=replace(app.settings.values.window, body_size=20))
+    assert app.settings.values.body_size == 15
+    app.settings.update(body_size=20)
     assert window._style.typography.body == 20
     app.settings.update(budget="4 GB")
     assert window._style.typography.body == 20
     for _ in range(20):
         window.do("bigger")
-    assert app.settings.values.window.body_size == 24
+    assert app.settings.values.body_size == 24

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
 from app.viewmodels.app import App
+from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.library.form import Form
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
@@ -22,7 +23,7 @@ QUESTION, THOUGHT, TEXT = "Which pears?", "The person asks about pears,\nand I k
 
 
 def shown(style: Style, app: App) -> MainWindow:
-    window = MainWindow(style, app)
+    window = MainWindow(style, app, WindowState())
     show(window, 1100, 800)
     return window
 
