@@ -50,6 +50,11 @@ class RequestReport:
         """Return how many tokens are computed again although they were computed before."""
         return min(self.seen, self.total - 1) - self.cached
 
+    @property
+    def is_recomputed(self) -> bool:
+        """Return whether most of what is to be computed was computed before, and not a shared beginning alone."""
+        return 2 * self.excess >= self.left
+
 
 class StopReason(StrEnum):
     """The reason why an answer ended."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from app.protocol.events import CostEstimate
-from app.protocol.reports import RequestReport
 from app.viewmodels.chat.question import Question
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
+from app.viewmodels.warmth.price_text import price_of_request
 
 GREETING = (
     "Hello. I am the guide, a very small model that lives inside Espalier. I know this program well and little else; "
@@ -90,7 +90,7 @@ def running_subtitle(question: Question) -> str:
 
 def price_of_sending(priced: CostEstimate) -> str:
     """Say what sending the composer's words costs, tokens exact, time about."""
-    return _to_read(priced.request, priced.seconds)
+    return price_of_request(priced)
 
 
 def does_not_fit(priced: CostEstimate, context_length: int, raised: int = 0) -> str:
@@ -103,7 +103,7 @@ def does_not_fit(priced: CostEstimate, context_length: int, raised: int = 0) -> 
 def price_of_path(priced: CostEstimate) -> str:
     """Say what comes on top of whatever is typed."""
     if not priced.is_warm:
-        return _to_read(priced.request, priced.seconds)
+        return price_of_request(priced)
     return f"{'On disk' if priced.is_on_disk else 'Warm'}: only what you type is computed"
 
 
@@ -111,12 +111,5 @@ def price_of_settings(priced: CostEstimate) -> str:
     """Say what has to be read again before the next answer, tokens exact, time about."""
     if priced.is_warm:
         return "Warm: nothing is read again"
-    time = "" if priced.seconds is None else f", {formatting.about(priced.seconds)}"
-    return f"{formatting.tokens(priced.request.left)} to read again{time}"
+    return price_of_request(priced)
 
-
-def _to_read(request: RequestReport, seconds: float | None) -> str:
-    time = "" if seconds is None else f", {formatting.about(seconds)}"
-    cold = "Cold: " if not request.cached else ""
-    verb = "recompute" if request.excess > 0 else "compute"
-    return f"{cold}{formatting.tokens(request.left)} to {verb}{time}"

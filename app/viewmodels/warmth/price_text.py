@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.protocol.events import CostEstimate
+from app.protocol.reports import RequestReport
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
 from app.viewmodels.warmth.warmth import Warmth
@@ -25,9 +27,19 @@ def price_title(warmth: Warmth | None) -> str:
         return f"does not fit: {formatting.number(warmth.total)} of {formatting.tokens(warmth.context)}"
     if warmth.is_warm:
         return "opens from disk" if warmth.is_from_disk else "opens at once"
-    if not warmth.cached:
-        return f"cold: {formatting.tokens(warmth.left)}"
-    return f"{formatting.tokens(warmth.left)} to {_verb(warmth)}"
+    return tokens_left(warmth)
+
+
+def tokens_left(of: Warmth | RequestReport) -> str:
+    """Say what has to be computed: "cold: 3 580 tokens", "212 tokens to recompute", never read before: "to read"."""
+    return f"{formatting.tokens(of.left)} to {_verb(of)}" if of.cached else f"cold: {formatting.tokens(of.left)}"
+
+
+def price_of_request(priced: CostEstimate) -> str:
+    """Say as the beginning of a line what the engine would compute, and about how long that takes."""
+    time = "" if priced.seconds is None else f", {formatting.about(priced.seconds)}"
+    left = tokens_left(priced.request)
+    return f"{left[:1].upper()}{left[1:]}{time}"
 
 
 def price_time(warmth: Warmth | None) -> str:
@@ -44,10 +56,10 @@ def price_reused(warmth: Warmth) -> str:
 
 
 def price_computed(warmth: Warmth) -> str:
-    """Say what is left to do: "212 to compute"; of a branch that is held, "only what you type"."""
+    """Say what is left to do: "212 to recompute"; of a branch that is held, "only what you type"."""
     if warmth.is_warm and warmth.fits:
         return "only what you type is computed"
-    return f"{formatting.number(warmth.left)} to compute"
+    return f"{formatting.number(warmth.left)} to {_verb(warmth)}"
 
 
 def price_reason(warmth: Warmth) -> str:
@@ -60,5 +72,5 @@ def price_reason(warmth: Warmth) -> str:
     return f"{why[0].upper()}{why[1:]}." if why else ""
 
 
-def _verb(warmth: Warmth) -> str:
-    return "recompute" if warmth.is_recomputed else "compute"
+def _verb(of: Warmth | RequestReport) -> str:
+    return "recompute" if of.is_recomputed else "read"

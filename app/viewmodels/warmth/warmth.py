@@ -16,7 +16,7 @@ class Warmth:
     kept. is_on_disk: some of these must be read from the disk first. total: tokens of the whole path; left: those of
     them to compute; seconds: about how long that takes, None while it cannot be told. context: how many tokens the
     model reads at most. is_warm: every message of the path is held, and only a few tokens after its end are computed.
-    is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: some of `left` had been computed before; reason:
+    is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: most of `left` had been computed before; reason:
     why that is no longer held. is_far_too_long: the path is longer than `context` by far; none of it was counted.
     """
 
@@ -71,7 +71,7 @@ def warmth_from(priced: CostEstimate, first: int, context: int) -> Warmth:
         context=context,
         is_warm=priced.is_warm,
         is_from_disk=priced.is_on_disk,
-        is_recomputed=request.excess > 0,
+        is_recomputed=request.is_recomputed,
         reason=request.reason,
         is_far_too_long=priced.is_far_too_long,
     )

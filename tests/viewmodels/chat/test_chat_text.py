@@ -34,10 +34,10 @@ def test_warmth(price: CostEstimate, subtitle: str, warmth: float) -> None:
 @pytest.mark.parametrize(
     ("price", "said"),
     [
-        (priced(180, 12, 12), "168~tokens to compute, about 0.6~s"),
+        (priced(180, 12, 12), "168~tokens to read, about 0.6~s"),
         (priced(224, 12, 224), "212~tokens to recompute, about 0.6~s"),
-        (priced(3580, 0, 0, seconds=9.0), "Cold: 3_580~tokens to compute, about 9.0~s"),
-        (priced(13, 12, 12, seconds=None), "1~token to compute"),
+        (priced(3580, 0, 0, seconds=9.0), "Cold: 3_580~tokens, about 9.0~s"),
+        (priced(13, 12, 12, seconds=None), "1~token to read"),
     ],
 )
 def test_price_of_sending(price: CostEstimate, said: str) -> None:

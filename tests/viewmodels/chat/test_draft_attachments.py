@@ -51,12 +51,12 @@ def test_files_are_attached_in_their_order_and_priced_before_there_are_words(
     qtbot.waitUntil(lambda: all(chip.tokens for chip in app.chat.state.now.attachments))
     assert names(app) == ["report.txt", "notes.md", "report.txt"]
     assert app.chat.state.now.attachments[0].spoken == "Attachment report.txt, 1\u00a0KB, 7\u00a0tokens"
-    assert "to compute" in app.chat.state.now.send_price
+    assert "tokens" in app.chat.state.now.send_price
     assert not app.chat.state.now.can_send
     app.chat.attachments.detach(2)
     app.chat.open_draft.write("Which?")
     assert names(app) == ["report.txt", "notes.md"]
-    qtbot.waitUntil(lambda: app.chat.state.now.can_send and "to compute" in app.chat.state.now.send_price)
+    qtbot.waitUntil(lambda: app.chat.state.now.can_send and "tokens" in app.chat.state.now.send_price)
 
 
 def test_what_is_attached_is_sent_and_stored_with_the_words(

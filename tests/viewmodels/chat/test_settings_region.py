@@ -78,11 +78,11 @@ def test_changed_later_they_hold_on_that_branch_from_the_next_question_on(
 def test_the_price_of_a_change_is_shown_before_it_is_sent(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "Which pears keep until March in a cold cellar?")
     app.chat.settings.instruct(RULE)
-    qtbot.waitUntil(lambda: "to read again" in now(app).price)
+    qtbot.waitUntil(lambda: "Cold: " in now(app).price)
     priced = [one for one in script.commands if isinstance(one, EstimateCost)][-1]
     assert priced.options == PromptOptions(RULE)
     tokens = (1 + 4 + 1) + (1 + 9 + 1) + (1 + 11 + 1)
-    assert now(app).price.startswith(f"{tokens}\u00a0tokens to read again")
+    assert now(app).price.startswith(f"Cold: {tokens}\u00a0tokens")
     app.chat.settings.instruct("")
     assert now(app).price == ""
     assert not now(app).is_pending
@@ -92,12 +92,12 @@ def test_while_a_question_is_edited_what_stands_before_it_is_priced(qtbot: QtBot
     ask(qtbot, app, "Which?")
     ask(qtbot, app, "And why?")
     app.chat.settings.instruct(RULE)
-    qtbot.waitUntil(lambda: "to read again" in now(app).price)
+    qtbot.waitUntil(lambda: "Cold: " in now(app).price)
     whole = now(app).price
     path = app.library.tree.path
     app.chat.open_draft.begin_edit(path[2].id)
     assert now(app).price == "", "that was the price of the whole branch"
-    qtbot.waitUntil(lambda: "to read again" in now(app).price)
+    qtbot.waitUntil(lambda: "Cold: " in now(app).price)
     priced = [one for one in script.commands if isinstance(one, EstimateCost) and one.options == PromptOptions(RULE)]
     assert any([turn.text for turn in one.turns] == [path[0].text, path[1].text] for one in priced)
     assert now(app).price != whole

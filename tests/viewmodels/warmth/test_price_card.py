@@ -25,7 +25,7 @@ def test_a_card_tells_the_price_in_words_and_as_a_bar() -> None:
     card = price_card(BRANCH, PART)
     assert (card.title, card.place, card.keys) == BRANCH[:2] + BRANCH[4:]
     assert (card.parts, card.price) == ((3871, 212), f"212{HARD}tokens to recompute")
-    assert (card.reused.replace(THIN, " "), card.computed) == ("3 871 from disk and memory", "212 to compute")
+    assert (card.reused.replace(THIN, " "), card.computed) == ("3 871 from disk and memory", "212 to recompute")
     assert card.spoken.replace(HARD, " ") == "With the children, 3 of 3, 212 tokens to recompute, about 0.6 s"
 
 

@@ -9,9 +9,12 @@ import pytest
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Residency
+from app.viewmodels.chat import chat_text
+from app.viewmodels.edges import edge_text
 from app.viewmodels.text.formatting import HARD, THIN
 from app.viewmodels.warmth.price_text import (
     price_computed,
+    price_of_request,
     price_reason,
     price_reused,
     price_sentence,
@@ -32,7 +35,7 @@ WARM = replace(PART, held=459, left=3, is_warm=True)
         (replace(WARM, is_from_disk=True), "opens from disk"),
         (PART, "212 tokens to recompute, about 0.6 s"),
         (replace(PART, seconds=None), "212 tokens to recompute"),
-        (replace(PART, is_recomputed=False), "212 tokens to compute, about 0.6 s"),
+        (replace(PART, is_recomputed=False), "212 tokens to read, about 0.6 s"),
         (replace(PART, total=3580, left=3580, seconds=9.0), "cold: 3 580 tokens, about 9.0 s"),
         (replace(PART, total=120_032, context=4096), "does not fit: 120 032 of 4 096 tokens"),
         (replace(PART, total=4096, context=4096), "does not fit: 4 096 of 4 096 tokens"),
@@ -49,7 +52,8 @@ def test_what_is_held_and_what_is_computed_make_up_the_path() -> None:
     assert price_reused(PART).replace(THIN, " ") == "3 871 from memory"
     assert price_reused(replace(PART, is_from_disk=True)).replace(THIN, " ") == "3 871 from disk and memory"
     assert price_reused(replace(PART, total=212)) == ""
-    assert price_computed(PART) == "212 to compute"
+    assert price_computed(PART) == "212 to recompute"
+    assert price_computed(replace(PART, is_recomputed=False)) == "212 to read"
     assert price_computed(WARM) == "only what you type is computed"
 
 
@@ -58,6 +62,26 @@ def test_the_reason_is_a_sentence_or_nothing() -> None:
     assert price_reason(WARM) == price_reason(replace(PART, is_recomputed=False)) == ""
     assert price_reason(replace(PART, reason=Reason.NONE)) == ""
     assert "limit" in price_reason(replace(PART, total=40_000))
+
+
+def test_one_word_tells_whether_it_was_read_before() -> None:
+    """Wherever a price is told; a beginning that all prompts share does not make the rest known."""
+    for seen, verb in ((12, "read"), (15, "read"), (117, "read"), (118, "recompute"), (223, "recompute")):
+        request = RequestReport(224, seen, 12, 12)
+        priced = CostEstimate(1, request, (turn(4, 100, "none"),), 0.6)
+        warmth = warmth_from(priced, 0, 4096)
+        said = (
+            price_sentence(warmth),
+            price_computed(warmth),
+            price_of_request(priced),
+            chat_text.price_of_sending(priced),
+            chat_text.price_of_path(priced),
+            chat_text.price_of_settings(priced),
+            edge_text.price(priced, 4096),
+        )
+        assert {one.split(",")[0].split()[-1] for one in said} == {verb}, seen
+        assert len({one for one in said if one.startswith("212\u00a0tokens")}) == 1
+        assert bool(price_reason(replace(warmth, reason=Reason.EVICTED))) == (verb == "recompute")
 
 
 def turn(start: int, end: int, residency: Residency) -> TurnResidency:

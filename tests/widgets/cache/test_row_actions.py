@@ -160,7 +160,7 @@ VERBS = {
     "pin_row": ROW,
     "unpin_row": replace(ROW, can_pin=False, can_unpin=True),
     "evict_row": ROW,
-    "warm_up_row": replace(ROW, can_evict=False, can_warm_up=True, price="212 tokens to compute"),
+    "warm_up_row": replace(ROW, can_evict=False, can_warm_up=True, price="212 tokens to read"),
 }
 
 

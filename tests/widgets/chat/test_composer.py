@@ -18,7 +18,7 @@ from app.widgets.kit.typography import TextStyle
 from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 
-READY = ChatState(placeholder="Ask anything", send_price="12 tokens to compute", send_parts=(30, 10))
+READY = ChatState(placeholder="Ask anything", send_price="12 tokens to read", send_parts=(30, 10))
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_the_price_is_drawn_as_words_and_bar(composer: Composer, state: Shown[Ch
     assert count(picture(composer), LIGHT.mute) > 10
     state.show(replace(READY, send_parts=None))
     assert count(picture(composer), LIGHT.mute) == 0
-    assert composer.accessibleDescription() == "12 tokens to compute"
+    assert composer.accessibleDescription() == "12 tokens to read"
 
 
 def test_the_hint_goes_with_the_first_letter(qtbot: QtBot, composer: Composer) -> None:

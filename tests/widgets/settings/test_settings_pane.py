@@ -126,7 +126,7 @@ def test_the_system_prompt_is_priced_and_asked_again(
     assert not card.ask_button.isVisible()
     card.field.edit.setFocus()
     qtbot.keyClicks(card.field.edit, "Be brief.")
-    qtbot.waitUntil(lambda: "to read again" in card.field.edit.accessibleDescription())
+    qtbot.waitUntil(lambda: "Cold: " in card.field.edit.accessibleDescription())
     assert card.ask_button.isVisible()
     assert not card.switch.isVisible()
     card.ask_button.click()
