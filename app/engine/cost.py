@@ -11,20 +11,23 @@ from app.engine.problems import RequestError, TooLongError
 from app.engine.steps import Steps
 from app.engine.template import TemplateEndedError
 from app.protocol.commands import EstimateCost
-from app.protocol.events import CostEstimate, TurnResidency
-from app.protocol.reports import RequestReport
+from app.protocol.events import CostEstimate, CostRefused, TurnResidency
+from app.protocol.reports import Problem, RequestReport
 
 log = logging.getLogger(__name__)
 
+_NO_MEMORY = Problem("There is too little free memory to read it", "Close other programs, or choose a smaller model.")
 
-def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEstimate | None]:
+
+def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEstimate | CostRefused]:
     """Estimate what a branch would cost now.
 
-    None for one that cannot be answered, such as an empty one, and where there is no memory to read it. Where the
-    template had to be ended over a branch, none is priced until one has been answered: each would cost as much again.
+    It is refused for one that cannot be answered, such as an empty one, and where there is no memory to read it. Where
+    the template had to be ended over a branch, none is priced until one has been answered: each would cost as much
+    again.
     """
     if not open_model.is_pricing:
-        return None
+        return CostRefused(command.query_id)
     model, cache = open_model.model, open_model.cache
     turns = tuple(command.turns)
     try:
@@ -32,7 +35,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
         if not command.is_exact:
             model.prompts.lengths.require_near(composed, model.context_length)
         if not open_model.step_memory.has_room_to_read(composed):
-            return None
+            return CostRefused(command.query_id, _NO_MEMORY)
         prompt = yield from open_model.recent_prompts.building(model.prompts, turns, command.options)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
@@ -41,7 +44,7 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
         if isinstance(problem, TemplateEndedError) and not command.is_exact:
             open_model.is_pricing = False
         log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
-        return None
+        return CostRefused(command.query_id, problem.problem)
     begun = () if command.begun is None else ids_of_begun(model.prompts, prompt, command.begun, command.edited)
     report = prompt.explained(cache.price((*prompt.ids, *begun)))
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)

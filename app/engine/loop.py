@@ -50,6 +50,7 @@ from app.protocol.engine import EventSink
 from app.protocol.events import (
     Capabilities,
     CostEstimate,
+    CostRefused,
     EngineStarted,
     Evicted,
     ModelClosed,
@@ -96,7 +97,7 @@ class EngineLoop:
         self._opening: Opening | None = None
         self._waiting = RunQueue()
         self._queries: deque[EstimateCost] = deque()
-        self._estimate: Steps[CostEstimate | None] | None = None
+        self._estimate: Steps[CostEstimate | CostRefused] | None = None
         self._budget: int | None = None
         self._disk = ConfigureDiskCache("")
         self._has_started = self._has_ended = False
@@ -383,8 +384,7 @@ class EngineLoop:
             next(self._estimate)
         except StopIteration as end:
             self._estimate = None
-            if end.value is not None:
-                self._emit(end.value)
+            self._emit(end.value)
         return True
 
     def _drop_queries(self) -> None:

@@ -81,10 +81,11 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class EstimateCost:
-    """Ask what a branch would cost now. Answered with `CostEstimate`, one in each step of whatever runs.
+    """Ask what a branch would cost now. Answered with `CostEstimate` or `CostRefused`.
 
-    begun, edited: of an answer to it that would go on, as in `Generate`. is_exact: a branch that is far longer than the
-    model can read is counted too, which takes more steps than it is worth unless somebody looks at it.
+    One is answered in each step of whatever runs. begun, edited: of an answer to it that would go on, as in
+    `Generate`. is_exact: a branch that is far longer than the model can read is counted too, which takes more steps
+    than it is worth unless somebody looks at it.
     """
 
     query_id: int

@@ -9,13 +9,14 @@ event, `EngineStarted`, what it can do beyond answering, and the window hides th
 * `Generate`: `RunStarted`, then text, then `RunFinished` or `RunFailed`, exactly one of the two. The text of the deltas
   is the text of the outcome.
 * `Cancel`: the outcome of that run, with what came.
+* `EstimateCost`: `CostEstimate` or `CostRefused`, where a model is open.
 * `Pin`, `Verify`: their outcome, with a problem where it cannot be done.
 * `Shutdown`: the outcome of every run that was asked, and the return of `run`.
 
 An engine that tells what a model thinks from what it says puts the kind beside the text of each delta: the text of the
 outcome is what came as text, its thinking what came as thinking.
 
-A command that an engine has no use for has no effect, `EstimateCost` too: nobody waits for an estimate.
+A command that an engine has no use for has no effect, `EstimateCost` too where it tells that it answers none.
 """
 
 from __future__ import annotations

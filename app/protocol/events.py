@@ -225,6 +225,14 @@ class CostEstimate:
 
 
 @dataclass(frozen=True, slots=True)
+class CostRefused:
+    """A branch that has no price. problem: why it cannot be read; None where that is not tried at present."""
+
+    query_id: int
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrieChanged:
     """The trie has changed: a new picture of it."""
 
@@ -329,6 +337,7 @@ Event = (
     | RunFinished
     | RunFailed
     | CostEstimate
+    | CostRefused
     | TrieChanged
     | CacheHappened
     | Pinned

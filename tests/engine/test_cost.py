@@ -13,6 +13,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import Cancel, EstimateCost, Pin, SetBudget, Verify
 from app.protocol.events import (
     CostEstimate,
+    CostRefused,
     Pinned,
     TextDelta,
     TrieChanged,
@@ -47,6 +48,13 @@ def test_an_estimate_comes_within_one_step_of_a_long_answer_and_is_exact(
     assert {estimate.request for estimate in estimates} == {asked.started.request}
     assert [turn.end for turn in estimates[0].turns] == list(asked.started.turn_ends)
     assert estimates[0].request.excess == 0
+
+
+def test_a_query_about_nothing_is_answered_with_the_reason(tiny: Bench) -> None:
+    for turns in ((), (user(""),), (user("hello"), Turn("assistant", ""), user(" "))):
+        [refused] = tiny.do(EstimateCost(7, turns))
+        assert isinstance(refused, CostRefused)
+        assert (refused.query_id, refused.problem and bool(refused.problem.title)) == (7, True), turns
 
 
 @pytest.mark.parametrize("model", ["tiny_folder", "mixed_folder"])

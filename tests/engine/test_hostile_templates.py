@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from app.protocol.commands import Cancel, LoadModel, SetBudget, Shutdown
-from app.protocol.events import CostEstimate, ModelFailed, ModelReady, RunFailed, RunFinished, TextDelta, TrieChanged
+from app.protocol.events import (
+    CostEstimate,
+    CostRefused,
+    ModelFailed,
+    ModelReady,
+    RunFailed,
+    RunFinished,
+    TextDelta,
+    TrieChanged,
+)
 from app.protocol.reports import StopReason
 from app.rendering import process
 from app.rendering.process import RenderProcess
@@ -97,7 +106,10 @@ def test_each_that_does_its_harm_at_a_word_ends_that_request_alone(
         assert isinstance(told, ModelReady), name
         assert tiny.ask(user("hi")).finished.ids == before
         found[name] = tiny.ask(user("a banana")).failed.problem.title
-        assert tiny.estimate(user("a banana")) is None
+        [refused] = tiny.do(tiny.estimate_command(user("a banana")))
+        assert isinstance(refused, CostRefused)
+        assert refused.problem is not None
+        assert refused.problem.title == title
         assert tiny.ask(user("hi")).finished.ids == before
         assert tiny.estimate(user("hi")) is not None
     assert found == {name: title for name, (_, _, title) in HOSTILE.items() if title is not None}
@@ -175,7 +187,9 @@ def test_a_price_that_had_to_be_ended_is_not_asked_again_before_an_answer(
     with monkeypatch.context() as patch:
         patch.setattr(RenderProcess, "ask", None)  # nothing is rendered
         for _ in range(20):
-            assert hanging.estimate(user("a banana!")) is None
+            [refused] = hanging.do(hanging.estimate_command(user("a banana!")))
+            assert isinstance(refused, CostRefused)
+            assert refused.problem is None, "which is not known of this one"
             assert hanging.estimate(user("hi")) is None
     hanging.ask(user("hi"))
     assert hanging.estimate(user("hi")) is not None

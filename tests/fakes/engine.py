@@ -39,6 +39,7 @@ from app.protocol.events import (
     Capabilities,
     ContextLimited,
     CostEstimate,
+    CostRefused,
     EngineStarted,
     Evicted,
     ModelClosed,
@@ -69,6 +70,7 @@ DISK = 20_000_000_000
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
 ALL = Capabilities(*[True] * 9)
+UNREADABLE = Problem("The template refuses this conversation", "It says: “no fish”.")
 CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
 NONE = Capabilities(*[False] * 9)  # an engine that answers, and nothing else
 
@@ -80,11 +82,11 @@ class Script:
     answers: text for a question; others get "You said: ...". thoughts: what is thought before it. hold: answers stop
     growing after this many tokens until `go` is set. broken: folders that cannot be opened. deadly: folders that end
     the engine's loop. crash: a question that does, with `error`. hang: a question that holds the loop up until `go`.
-    fail: a question that is refused. load_gate: cleared, a model stays loading. warm_up_gate: cleared, a warm up
-    never ends. tells_edges: estimates name the edge of the branch. verified: what a check finds, whatever
-    its id; None: it never ends. disk_bytes, disk_problem: what views say of the files. pin_problem: why nothing can be
-    pinned. seed: what answers say they were drawn with. capabilities: the fake has no others, and tells nothing that
-    they leave out. support: what it says that it opens.
+    fail: a question that is refused. unreadable: a text with which no branch can be read. load_gate: cleared, a model
+    stays loading. warm_up_gate: cleared, a warm up never ends. tells_edges: estimates name the edge of the branch.
+    verified: what a check finds, whatever its id; None: it never ends. disk_bytes, disk_problem: what views say of
+    the files. pin_problem: why nothing can be pinned. seed: what answers say they were drawn with. capabilities: the
+    fake has no others, and tells nothing that they leave out. support: what it says that it opens.
     """
 
     answers: dict[str, str] = field(default_factory=dict)
@@ -97,6 +99,7 @@ class Script:
     error: BaseException = field(default_factory=lambda: RuntimeError("the fake was told to crash"))
     hang: str = ""
     fail: str = ""
+    unreadable: str = ""
     load_gate: threading.Event = field(default_factory=threading.Event)
     warm_up_gate: threading.Event = field(default_factory=threading.Event)
     tells_edges: bool = False
@@ -273,6 +276,9 @@ class FakeEngine:
 
     def _estimate_cost(self, command: EstimateCost) -> None:
         if self._info is None or not self._script.capabilities.cost_estimates:
+            return
+        if self._script.unreadable and any(turn.text == self._script.unreadable for turn in command.turns):
+            self._sink(CostRefused(command.query_id, UNREADABLE))
             return
         prompt, ends = self._tokens(command)
         starts = [0, *ends[:-1]]

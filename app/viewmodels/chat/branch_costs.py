@@ -11,7 +11,8 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
-from app.protocol.events import CostEstimate, TurnResidency
+from app.protocol.events import CostEstimate, CostRefused, TurnResidency
+from app.protocol.reports import Problem
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.prompt_settings import Told
@@ -32,7 +33,8 @@ class BranchCosts(QObject):
     """Asks the engine whenever the answer may differ, and not more often than it can matter.
 
     Attributes: `residencies`, of each message that was asked about; `path`, the open path's price, and
-    `sending`, that of the composer's words, both None while unknown.
+    `sending`, that of the composer's words, both None while unknown; `unreadable` and `unsendable`, why these cannot be
+    read, None where they can.
 
     Signals: changed(); pathPriced(object, object), the messages of the open path as they were asked about, and their
     `CostEstimate`, whether it differs or not.
@@ -62,6 +64,8 @@ class BranchCosts(QObject):
         self.attachment_tokens: dict[str, tuple[int, ...]] = {}
         self.path: CostEstimate | None = None
         self.sending: CostEstimate | None = None
+        self.unreadable: Problem | None = None
+        self.unsendable: Problem | None = None
         self._path_timer = QTimer(self, singleShot=True)
         self._path_timer.timeout.connect(self._ask_path)
         self._sending_timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
@@ -75,7 +79,7 @@ class BranchCosts(QObject):
     def show(self, tree: MessageTree) -> None:
         """Price the path of this tree from now on."""
         if tree is not self._tree:
-            self.path = None
+            self.path = self.unreadable = None
         self._tree = tree
         self._path_timer.start(0)
 
@@ -92,7 +96,7 @@ class BranchCosts(QObject):
             is_priced = (bool(text.strip()) or bool(attachments)) and is_same
             self._below, self._words, self._attachments, self._edited = parent_id, text, attachments, edited
             if not is_priced:
-                self.sending = None
+                self.sending = self.unsendable = None
             self._sending_timer.start()
 
     @property
@@ -104,7 +108,7 @@ class BranchCosts(QObject):
         """Price the words in the composer with what their question says beside them."""
         if said != self._told:
             self._told = said
-            self.sending = None
+            self.sending = self.unsendable = None
             self._sending_timer.start()
 
     def renew(self) -> None:
@@ -127,6 +131,7 @@ class BranchCosts(QObject):
         self.residencies.clear()
         self.attachment_tokens.clear()
         self.path = self.sending = None
+        self.unreadable = self.unsendable = None
         self.changed.emit()
 
     def _ask_path(self) -> None:
@@ -138,12 +143,12 @@ class BranchCosts(QObject):
             path = path[:-1]
         if not path:
             self._cost_queries.drop(PATH)
-            self.path = None
+            self.path = self.unreadable = None
             self.changed.emit()
             return
         fingerprint = self._current_model.fingerprint
         branch = Branch(path, fingerprint)
-        self._cost_queries.ask(PATH, branch, partial(self._take_path, path), branch.options)
+        self._cost_queries.ask(PATH, branch, partial(self._take_path, path), branch.options, refused=self._refuse_path)
         for sibling in self._siblings(tree):
             branch = Branch(tree.path, fingerprint, tree.depth(sibling.id), sibling)
             self._cost_queries.ask(sibling.id, branch, partial(self._take_sibling, sibling), branch.options)
@@ -166,7 +171,8 @@ class BranchCosts(QObject):
         )
         branch = Branch(path, self._current_model.fingerprint, len(path), words)
         take = partial(self._take_sending, self._words, attachments)
-        self._cost_queries.ask(SENDING, branch, take, branch.options)
+        refused = partial(self._refuse_sending, self._words, attachments)
+        self._cost_queries.ask(SENDING, branch, take, branch.options, refused=refused)
 
     def _ask_edit(self, branch: Branch, edited: Message) -> None:
         """Ask what it costs to go on from an edited answer. branch: to its question."""
@@ -175,14 +181,19 @@ class BranchCosts(QObject):
             edited.turn(self._current_model.fingerprint).ids or (),
         )
         take = partial(self._take_sending, self._words, ())
-        self._cost_queries.ask(SENDING, branch, take, branch.options, begun)
+        refused = partial(self._refuse_sending, self._words, ())
+        self._cost_queries.ask(SENDING, branch, take, branch.options, begun, refused=refused)
 
     def _take_path(self, path: tuple[Message, ...], priced: CostEstimate) -> None:
         self.pathPriced.emit(path, priced)
         differs = _figures(priced) != _figures(self.path)
-        self.path = priced
+        self.path, self.unreadable = priced, None
         if self._note(path, priced.turns) or differs:
             self.changed.emit()
+
+    def _refuse_path(self, event: CostRefused) -> None:
+        self.path, self.unreadable = None, event.problem
+        self.changed.emit()
 
     def _take_sibling(self, sibling: Message, priced: CostEstimate) -> None:
         """Take the price of a sibling; what comes before it lies on the path, and is known from there."""
@@ -201,7 +212,12 @@ class BranchCosts(QObject):
 
     def _take_sending(self, text: str, attachments: Attachments, priced: CostEstimate) -> None:
         if (text, attachments) == (self._words, self._attachments):
-            self.sending = priced
+            self.sending, self.unsendable = priced, None
+            self.changed.emit()
+
+    def _refuse_sending(self, text: str, attachments: Attachments, event: CostRefused) -> None:
+        if (text, attachments) == (self._words, self._attachments):
+            self.sending, self.unsendable = None, event.problem
             self.changed.emit()
 
     def _siblings(self, tree: MessageTree) -> list[Message]:

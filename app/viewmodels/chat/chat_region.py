@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.records import ViewState
-from app.protocol.events import CostEstimate, Event, TextKind, TrieChanged
+from app.protocol.events import CostEstimate, CostRefused, Event, TextKind, TrieChanged
 from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_model import ChatModel
@@ -161,7 +161,7 @@ class ChatRegion(QObject):
 
     def take(self, event: Event) -> None:
         """Follow an event of the engine, if it is about what branches cost."""
-        if isinstance(event, CostEstimate):
+        if isinstance(event, CostEstimate | CostRefused):
             self.cost_queries.take(event)
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from app.protocol.events import CostEstimate
+from app.protocol.reports import Problem
 from app.viewmodels.chat.question import Question
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
-from app.viewmodels.warmth.price_text import price_of_request
+from app.viewmodels.warmth.price_text import price_of_request, unreadable
 
 GREETING = (
     "Hello. I am the guide, a very small model that lives inside Espalier. I know this program well and little else; "
@@ -107,9 +108,14 @@ def price_of_path(priced: CostEstimate) -> str:
     return f"{'On disk' if priced.is_on_disk else 'Warm'}: only what you type is computed"
 
 
+def cannot_be_read(problem: Problem) -> str:
+    """Say why a branch cannot be read, as the beginning of a line."""
+    words = unreadable(problem)
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def price_of_settings(priced: CostEstimate) -> str:
     """Say what has to be read again before the next answer, tokens exact, time about."""
     if priced.is_warm:
         return "Warm: nothing is read again"
     return price_of_request(priced)
-

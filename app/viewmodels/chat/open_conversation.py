@@ -231,6 +231,8 @@ class OpenConversation:
             return chat_text.STILL_WRITING if is_edit else "Return sends it when this answer ends"
         if not self.can_ask:
             return "Answered when the model is ready"
+        if self.branch_costs.unsendable is not None:
+            return chat_text.cannot_be_read(self.branch_costs.unsendable)
         price = chat_text.price_of_sending(self.branch_costs.sending) if self.branch_costs.sending else ""
         return _as_version(self.unanswered, price)
 
@@ -239,8 +241,11 @@ class OpenConversation:
         path = self.branch_costs.path
         if self.unanswered is not None:
             return chat_text.NOT_ANSWERED
-        if self.question is not None or path is None:
+        if self.question is not None:
             return ""
+        if path is None:
+            problem = self.branch_costs.unreadable
+            return "" if problem is None else chat_text.cannot_be_read(problem)
         if self.info is not None and path.request.total >= self.info.context_length:
             return chat_text.LIMIT_REACHED if raised_limit(path, self.info) else chat_text.CONTEXT_FULL
         return chat_text.price_of_path(path)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.branch import Branch
-from app.protocol.events import CostEstimate
+from app.protocol.events import CostEstimate, CostRefused
+from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.edges.message_finder import Found, Then
 from app.viewmodels.model.current_model import CurrentModel
@@ -21,7 +23,8 @@ PURPOSE = "chosen edge"
 class ChosenPrice(QObject):
     """Looks up what the chosen row costs, a moment after it was chosen and after each change of the cache.
 
-    Attributes: found, the branch down to the row, and priced, what it costs; None while not known. Signal: changed().
+    Attributes: found, the branch down to the row, and priced, what it costs, or refusal, why it cannot be read; None
+    while not known. Signal: changed().
     """
 
     changed = Signal()
@@ -41,6 +44,7 @@ class ChosenPrice(QObject):
         self._row: TrieNodeView | None = None
         self.found: Found | None = None
         self.priced: CostEstimate | None = None
+        self.refusal: Problem | None = None
         self._looking = QTimer(self, singleShot=True, interval=LOOK_MS)
         self._looking.timeout.connect(self._look_up)
 
@@ -48,7 +52,7 @@ class ChosenPrice(QObject):
         """Price this row from now on, as the cache is now; None for none."""
         if row is not self._row:
             self._row = row
-            self.found = self.priced = None
+            self.found = self.priced = self.refusal = None
             self._cost_queries.drop(PURPOSE)
             self.changed.emit()
         if row is None:
@@ -65,11 +69,19 @@ class ChosenPrice(QObject):
         def price(found: Found | None) -> None:
             if row is self._row and found is not None:
                 branch = Branch(found.path, self._current_model.fingerprint)
-                self._cost_queries.ask(PURPOSE, branch, lambda priced: take(found, priced), branch.options)
+                refused = partial(refuse, found)
+                self._cost_queries.ask(PURPOSE, branch, partial(take, found), branch.options, refused=refused)
 
         def take(found: Found, priced: CostEstimate) -> None:
-            if row is self._row and (found, priced) != (self.found, self.priced):
-                self.found, self.priced = found, priced
+            note(found, priced, None)
+
+        def refuse(found: Found, refused: CostRefused) -> None:
+            note(found, None, refused.problem)
+
+        def note(found: Found, priced: CostEstimate | None, refusal: Problem | None) -> None:
+            said = found, priced, refusal
+            if row is self._row and said != (self.found, self.priced, self.refusal):
+                self.found, self.priced, self.refusal = said
                 self.changed.emit()
 
         self._search(price)

@@ -35,6 +35,7 @@ from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.price_card import PricedBranch
+from app.viewmodels.warmth.price_text import unreadable
 from app.worker.engine_host import EngineHost
 
 
@@ -352,6 +353,12 @@ class EdgeRegion(QObject):
 
     # State
 
+    def _price(self, context: int) -> str:
+        priced, refusal = self.chosen_price.priced, self.chosen_price.refusal
+        if priced is not None:
+            return edge_text.price(priced, context)
+        return "" if refusal is None else unreadable(refusal)
+
     def _state(self) -> EdgeState:
         shown, row = self._cache.shown, self._row(self._chosen)
         has = self._model.state.now.has
@@ -368,7 +375,6 @@ class EdgeRegion(QObject):
         )
         if row is None:
             return base
-        priced = self.chosen_price.priced
         info = self._model.current_model.info
         is_open = info is not None
         is_known = is_open and bool(self.homes(row.id))
@@ -381,7 +387,7 @@ class EdgeRegion(QObject):
             can_unpin=has("pins") and is_known and row.is_pinned and is_free,
             can_evict=has("evictions") and is_held and not row.is_pinned,
             can_warm_up=has("warm_ups") and is_known and is_free and row.residency != "live",
-            price=edge_text.price(priced, info.context_length) if info is not None and priced is not None else "",
+            price=self._price(info.context_length) if info is not None else "",
             warming=base.warming,
             done=base.done,
             cold=base.cold,

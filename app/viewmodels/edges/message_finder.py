@@ -83,13 +83,17 @@ class MessageFinder(QObject):
     def _ask_next(
         self, search: int, tree: MessageTree | None, ends: Iterator[str], edge_ids: frozenset[int], then: Then
     ) -> None:
-        """Ask for the next branch; one that cannot be read has no price, and no answer comes."""
+        """Ask for the next branch, beyond those that cannot be read."""
         end = next(ends, None)
         if tree is None or end is None or self._current_model.info is None:
             then(None)
             return
         path = tree.path_to(end)
         branch = Branch(path, self._current_model.fingerprint)
+
+        def go_on() -> None:
+            if search == self._search:
+                self._ask_next(search, tree, ends, edge_ids, then)
 
         def take(priced: CostEstimate) -> None:
             if search != self._search:
@@ -99,9 +103,9 @@ class MessageFinder(QObject):
             if held:
                 then(Found(tree.conversation_id, along.named_by(edge_ids) or held[0], tree.path_to(held[-1].id)))
             else:
-                self._ask_next(search, tree, ends, edge_ids, then)
+                go_on()
 
-        self._cost_queries.ask(self._purpose, branch, take, branch.options)
+        self._cost_queries.ask(self._purpose, branch, take, branch.options, refused=lambda _event: go_on())
 
 
 def _ends(tree: MessageTree, pinned_only: bool) -> Iterator[str]:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.commands import Command, EstimateCost
-from app.protocol.events import CostEstimate
+from app.protocol.events import CostEstimate, CostRefused
 
 Answer = Callable[[CostEstimate], None]
+Refused = Callable[[CostRefused], None]
 _AS_SAID = PromptOptions()
 _IDS = count(1)  # of all windows together, each of which hears every answer
 
@@ -26,9 +27,20 @@ class BegunAnswer(NamedTuple):
 
 _NO_ANSWER = BegunAnswer()
 
-# Seconds after which a query counts as lost: a branch that cannot be answered has no price, and no word comes of it.
+# Seconds after which a query counts as lost: a model that is opened meanwhile answers none that was asked before.
 PATIENCE = 2.0
 CAUTION = 4  # times what the last answer took
+
+
+class _Query(NamedTuple):
+    """A query, and what is called with its outcome."""
+
+    turns: Sequence[Turn]
+    answer: Answer
+    options: PromptOptions
+    begun: BegunAnswer
+    is_exact: bool
+    refused: Refused
 
 
 @dataclass(slots=True)
@@ -36,9 +48,9 @@ class _Asked:
     """A query under way, and the one that takes its place once it is answered."""
 
     query_id: int
-    answer: Answer
+    query: _Query
     at: float
-    next: tuple[Sequence[Turn], Answer, PromptOptions, BegunAnswer, bool] | None = None
+    next: _Query | None = None
 
 
 class CostQueries:
@@ -64,28 +76,33 @@ class CostQueries:
         options: PromptOptions = _AS_SAID,
         begun: BegunAnswer = _NO_ANSWER,
         is_exact: bool = False,
+        refused: Refused = lambda _event: None,
     ) -> None:
         """Have `answer` called with what this branch costs, unless a newer query for the same purpose comes first.
 
-        begun: of an answer to it that would go on. is_exact: as of `EstimateCost`.
+        begun: of an answer to it that would go on. is_exact: as of `EstimateCost`. refused: called instead, with why
+        the branch cannot be read.
         """
+        query = _Query(turns, answer, options, begun, is_exact, refused)
         asked = self._asked.get(purpose)
         if asked is None or self._clock() - asked.at > max(PATIENCE, CAUTION * self.took):
-            self._send(purpose, turns, answer, options, begun, is_exact)
+            self._send(purpose, query)
         else:
-            asked.next = (turns, answer, options, begun, is_exact)
+            asked.next = query
 
-    def take(self, event: CostEstimate) -> None:
+    def take(self, event: CostEstimate | CostRefused) -> None:
         """Take an answer of the engine. Unknown ones are dropped."""
         purpose = next((word for word, asked in self._asked.items() if asked.query_id == event.query_id), None)
         if purpose is None:
             return
         asked = self._asked.pop(purpose)
         self.took = self._clock() - asked.at
-        if asked.next is None:
-            asked.answer(event)
+        if asked.next is not None:
+            self._send(purpose, asked.next)
+        elif isinstance(event, CostEstimate):
+            asked.query.answer(event)
         else:
-            self._send(purpose, *asked.next)
+            asked.query.refused(event)
 
     def drop(self, purpose: str) -> None:
         """Drop the query for a purpose, under way and in line: nobody wants to know."""
@@ -95,15 +112,8 @@ class CostQueries:
         """Drop all queries: the model is gone, and nothing will be answered."""
         self._asked.clear()
 
-    def _send(
-        self,
-        purpose: str,
-        turns: Sequence[Turn],
-        answer: Answer,
-        options: PromptOptions,
-        begun: BegunAnswer,
-        is_exact: bool,
-    ) -> None:
-        asked = _Asked(next(_IDS), answer, self._clock())
+    def _send(self, purpose: str, query: _Query) -> None:
+        asked = _Asked(next(_IDS), query, self._clock())
         self._asked[purpose] = asked
-        self._submit(EstimateCost(asked.query_id, turns, options, *begun, is_exact=is_exact))
+        turns, options, begun = query.turns, query.options, query.begun
+        self._submit(EstimateCost(asked.query_id, turns, options, *begun, is_exact=query.is_exact))

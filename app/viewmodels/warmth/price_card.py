@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from app.conversation.tree import MessageTree
@@ -66,8 +66,10 @@ def price_card(branch: PricedBranch, warmth: Warmth | None) -> PriceCard:
         keys=branch.keys,
         spoken=", ".join(part for part in (branch.title, branch.place, price_sentence(warmth)) if part),
     )
-    if warmth is None or warmth.is_far_too_long:
+    if warmth is None:
         return card
+    if warmth.is_far_too_long or warmth.refusal is not None:
+        return replace(card, reason=price_reason(warmth))
     return PriceCard(
         *(card.title, card.place, card.price),
         time=price_time(warmth),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.protocol.events import CostEstimate
-from app.protocol.reports import RequestReport
+from app.protocol.reports import Problem, RequestReport
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
 from app.viewmodels.warmth.warmth import Warmth
@@ -21,6 +21,8 @@ def price_title(warmth: Warmth | None) -> str:
     """Say the price without its time: "opens at once", "212 tokens to recompute", "does not fit: 120 032 of 4 096"."""
     if warmth is None:
         return UNKNOWN
+    if warmth.refusal is not None:
+        return unreadable(warmth.refusal)
     if warmth.is_far_too_long:
         return f"does not fit: more than {formatting.tokens(warmth.context)}"
     if not warmth.fits:
@@ -28,6 +30,11 @@ def price_title(warmth: Warmth | None) -> str:
     if warmth.is_warm:
         return "opens from disk" if warmth.is_from_disk else "opens at once"
     return tokens_left(warmth)
+
+
+def unreadable(problem: Problem) -> str:
+    """Say that a branch cannot be read: "cannot be read: the model's template refuses this conversation"."""
+    return f"cannot be read: {problem.title[:1].lower()}{problem.title[1:]}"
 
 
 def tokens_left(of: Warmth | RequestReport) -> str:
@@ -64,6 +71,8 @@ def price_computed(warmth: Warmth) -> str:
 
 def price_reason(warmth: Warmth) -> str:
     """Say in a sentence why that is the price; "" where there is nothing to explain."""
+    if warmth.refusal is not None:
+        return warmth.refusal.sentence
     if not warmth.fits:
         return "Raise the limit of the context, or go on from an earlier message."
     if warmth.is_warm or not warmth.is_recomputed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.protocol.events import CostEstimate
-from app.protocol.reports import Reason
+from app.protocol.reports import Problem, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Warmth:
     model reads at most. is_warm: every message of the path is held, and only a few tokens after its end are computed.
     is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: most of `left` had been computed before; reason:
     why that is no longer held. is_far_too_long: the path is longer than `context` by far; none of it was counted.
+    refusal: why it cannot be read at all, and no other figure is known; None where it can.
     """
 
     tokens: int
@@ -32,6 +33,7 @@ class Warmth:
     is_recomputed: bool = False
     reason: Reason = Reason.NONE
     is_far_too_long: bool = False
+    refusal: Problem | None = None
 
     @property
     def share(self) -> float:
@@ -43,12 +45,17 @@ class Warmth:
     @property
     def fits(self) -> bool:
         """Return whether the model can read the whole path and write a token after it."""
-        return not self.is_far_too_long and self.total < self.context
+        return self.refusal is None and not self.is_far_too_long and self.total < self.context
 
     @property
     def cached(self) -> int:
         """Return how many tokens of the whole path need not be computed."""
         return self.total - self.left
+
+
+def unreadable_warmth(problem: Problem, context: int) -> Warmth:
+    """Return the warmth of a branch that cannot be read."""
+    return Warmth(0, 0, False, 0, 0, None, context, refusal=problem)
 
 
 def warmth_from(priced: CostEstimate, first: int, context: int) -> Warmth:

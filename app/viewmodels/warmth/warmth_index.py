@@ -18,14 +18,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
-from app.protocol.events import CostEstimate
+from app.protocol.events import CostEstimate, CostRefused
 from app.protocol.trie_view import TrieView
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CAUTION, PATIENCE, CostQueries
 from app.viewmodels.warmth.trie_changes import TrieChanges
-from app.viewmodels.warmth.warmth import Warmth, warmth_from
+from app.viewmodels.warmth.warmth import Warmth, unreadable_warmth, warmth_from
 
 PURPOSE = "warmth"
 MOST_UNASKED = 300  # branches of the open conversation that are priced before anybody looks them up
@@ -264,14 +264,29 @@ class WarmthIndex(QObject):
         self._asked = target
         branch = Branch(self._path(target, stamp), self._current_model.fingerprint)
         take = partial(self._take, target, stamp)
-        self._cost_queries.ask(PURPOSE, branch, take, branch.options, is_exact=target == self._looked_at)
+        is_exact = target == self._looked_at
+        self._cost_queries.ask(
+            PURPOSE, branch, take, branch.options, is_exact=is_exact, refused=partial(self._refuse, target, stamp)
+        )
         self._waiting.start(round(1000 * max(PATIENCE, CAUTION * self._cost_queries.took)))
         return True
 
     def _take(self, target: Target, stamp: _Stamp, priced: CostEstimate) -> None:
+        self._note(target, stamp, priced)
+        self._ask_after(target)
+
+    def _refuse(self, target: Target, stamp: _Stamp, refused: CostRefused) -> None:
+        """Take the word that a branch cannot be read, until the cache differs: so may the memory that it needs."""
+        if refused.problem is None:
+            self._leave(target)
+        else:
+            self._put(target, _Known(stamp, unreadable_warmth(refused.problem, self._model[1]), _NO_EDGE))
+        self._ask_after(target)
+
+    def _ask_after(self, target: Target) -> None:
+        """Ask on after a query was answered, and leave the engine time for others."""
         self._asked = None
         self._waiting.stop()
-        self._note(target, stamp, priced)
         took = 1000 * self._cost_queries.took
         if self._is_writing():
             self._rest(max(WRITING_MS, REST_WRITING * took))
@@ -281,13 +296,16 @@ class WarmthIndex(QObject):
     def _note(self, target: Target, stamp: _Stamp, priced: CostEstimate) -> None:
         if priced.seconds:
             self._rate = priced.request.left / priced.seconds
-        before = self._known.pop(target, None)
         warmth = replace(warmth_from(priced, stamp.first, self._model[1]), seconds=None)
-        self._known[target] = _Known(stamp, warmth, priced.edge)
+        self._put(target, _Known(stamp, warmth, priced.edge))
+
+    def _put(self, target: Target, known: _Known) -> None:
+        before = self._known.pop(target, None)
+        self._known[target] = known
         self._wanted.pop(target, None)
         while len(self._known) > MOST_KNOWN:
             del self._known[next(iter(self._known))]
-        if (before is None or before.warmth != warmth) and not self._telling.isActive():
+        if (before is None or before.warmth != known.warmth) and not self._telling.isActive():
             self._telling.start()
 
     def _give_up(self) -> None:
