@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import attaching, formulas, hub, rendering, tokenizing
+from app.launch import imports
 from app.launch.bundle_check import is_frozen
 from app.launch.environment import allow_files, give_streams, seal
 from app.launch.options import Options, parse_options
@@ -47,6 +48,7 @@ def data_problems(wanted: Paths) -> Iterator[Problem]:
 
 def run(launch: Launch, options: Options) -> int:
     """Build the window and run it. Returns the exit status."""
+    imports.without_delay()
     # Here, because a start that fails before can be told without it, and one that fails in it too.
     from app import main
 

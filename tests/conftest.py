@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import tests.sealed  # noqa: F401 - before any other import
+import tests.sealed  # before any other import
+
+# isort: split
+import tests.plain_imports  # noqa: F401 - before what it is for
 
 # isort: split
 import gc

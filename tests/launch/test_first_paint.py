@@ -28,34 +28,45 @@ LATER = {
 
 LONG = 150  # characters of an expression; one of 300 with wide ranges takes 7 ms to compile
 
+COLLECTIONS = 3  # of Python's youngest generation, once the window is imported: a hundred take 60 ms
+
 START = """
-import json, os, re, sys
-expressions, compile_it = [], re.compile
+import gc, json, linecache, os, re, sys
+from app.__main__ import main as enter
+from app.launch import imports
+
+expressions, begun, compile_it, without_delay = [], [], re.compile, imports.without_delay
 
 def compile_and_note(expression, flags=0):
     if sys._getframe(1).f_globals["__name__"].startswith("app."):
         expressions.append(expression)
     return compile_it(expression, flags)
 
-re.compile = compile_and_note
-import app.main
-from app.__main__ import main
-from app.launch import first_paint
+def collections():
+    return gc.get_stats()[0]["collections"]
 
-class Told(first_paint.FirstPaint):
-    def __init__(self, window):
-        super().__init__(window)
-        self.painted.connect(self.tell)
+def watched():
+    without_delay()
+    begun.append(collections())
+    from app import main
+    from app.launch import first_paint
 
-    def tell(self):
-        try:
-            print(json.dumps([list(sys.modules), expressions]), flush=True)
-        finally:
-            os._exit(0)
+    class Told(first_paint.FirstPaint):
+        def __init__(self, window):
+            super().__init__(window)
+            self.painted.connect(tell)
 
-app.main.FirstPaint = Told
-app.main.choose_platform = lambda: True
-sys.exit(main(["--data", sys.argv[1]]))
+    main.FirstPaint, main.choose_platform = Told, lambda: True
+
+def tell():
+    try:
+        sources = [name for name in linecache.cache if f"{os.sep}app{os.sep}" in name]
+        print(json.dumps([list(sys.modules), expressions, sources, collections() - begun[0]]), flush=True)
+    finally:
+        os._exit(0)
+
+re.compile, imports.without_delay = compile_and_note, watched
+sys.exit(enter(["--data", sys.argv[1]]))
 """
 
 
@@ -65,10 +76,12 @@ def test_nothing_is_imported_or_compiled_that_the_first_paint_has_no_use_for(tmp
     command = [sys.executable, "-c", START, str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert done.stdout, done.stderr
-    imported, expressions = json.loads(done.stdout)
+    imported, expressions, sources, collections = json.loads(done.stdout)
     assert {"app.main", "PySide6.QtWidgets"} <= set(imported)
     assert {name for name in LATER if name in imported} == set()
     assert [expression for expression in expressions if len(expression) > LONG] == []
+    assert sources == []  # as PySide would read them, of every module
+    assert collections <= COLLECTIONS
     assert [name for name in LATER if find_spec(name) is None] == []  # a module that was renamed
 
 
