@@ -18,7 +18,7 @@ from pathlib import Path
 from app.attaching import FLAG
 from app.attaching.faults import AttachmentError
 from app.attaching.pdf_child import MOST_MEMORY, SHORT_OF_MEMORY
-from app.protocol.child_process import start_child
+from app.processes.child_process import start_child
 from app.protocol.figures import number
 from app.protocol.plain_files import UnfitFileError, require_plain
 from app.rendering.resident import resident_bytes

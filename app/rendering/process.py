@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from app.protocol.child_process import start_child
+from app.processes.child_process import start_child
 from app.rendering import FLAG
 from app.rendering.child import SHORT_OF_MEMORY, most_memory
 from app.rendering.frames import Frames, packed

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 
-from app.protocol.child_process import start_child
+from app.processes.child_process import start_child
 from app.rendering.resident import resident_bytes
 from app.tokenizing import FLAG
 from app.tokenizing.child import MOST_MEMORY, SHORT_OF_MEMORY

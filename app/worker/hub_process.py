@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.hub import FLAG
 from app.hub.messages import Arrived, Failed, Request, line_of, reply_of
-from app.protocol.child_process import CHILD_FOLDER, child_command
+from app.processes.child_process import CHILD_FOLDER, child_command
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import pytest
 
 from app.formulas import FLAG, LONGEST
 from app.formulas.child import draw
-from app.protocol.child_process import start_child
+from app.processes.child_process import start_child
 
 GOOD = [
     r"e^{i\pi}+1=0",

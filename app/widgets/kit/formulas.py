@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.formulas import EM, FLAG, LONGEST
-from app.protocol.child_process import CHILD_FOLDER, child_command
+from app.processes.child_process import CHILD_FOLDER, child_command
 
 logger = logging.getLogger(__name__)
 

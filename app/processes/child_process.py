@@ -1,4 +1,4 @@
-"""Processes of this program itself, for work that may have to be ended at any moment. Standard library only."""
+"""How a process of this program itself is started. Standard library only: it is imported in such processes too."""
 
 from __future__ import annotations
 
