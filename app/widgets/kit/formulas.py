@@ -8,17 +8,17 @@ import math
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 
-from PySide6.QtCore import QByteArray, QObject, QProcess, QRectF, QTimer, Signal
+from PySide6.QtCore import QByteArray, QObject, QRectF, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.formulas import EM, FLAG, LONGEST
-from app.processes.child_process import CHILD_FOLDER, child_command
+from app.processes.line_process import LineProcess
 
 logger = logging.getLogger(__name__)
 
 _KEPT, _MOST_WAITING, _MOST_DEATHS = 1000, 2000, 3
-_LARGEST = 1 << 20  # bytes of an answer
+_LONGEST_ANSWER = 1 << 20  # bytes
 _PATIENCE_MS = 15_000  # for an answer, the start of the process included
 _TOLD_EVERY_MS, _IDLE_MS = 40, 30_000
 _LARGEST_SIDE = 200.0  # of a drawing, in em
@@ -56,11 +56,12 @@ class Formulas(QObject):
         self._waiting: deque[Key] = deque()
         self._asked: set[Key] = set()
         self._current: Key | None = None
-        self._process: QProcess | None = None
-        self._read = bytearray()
+        self._process = LineProcess(FLAG, _LONGEST_ANSWER, self)
+        self._process.answered.connect(self._take)
+        self._process.ended.connect(self._on_end)
         self._deaths = 0
         self._deadline = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
-        self._deadline.timeout.connect(self._on_end)
+        self._deadline.timeout.connect(self._give_up)
         self._idle = QTimer(self, singleShot=True, interval=_IDLE_MS)
         self._idle.timeout.connect(self._stop)
         self._telling = QTimer(self, singleShot=True, interval=_TOLD_EVERY_MS)
@@ -95,64 +96,37 @@ class Formulas(QObject):
         self._waiting.clear()
         self._asked.clear()
         self._stop()
-        for process in self.findChildren(QProcess):
-            process.waitForFinished(1000)
+        self._process.close()
 
     def _ask_next(self) -> None:
         if self._current is not None or not self._waiting:
             return
         self._idle.stop()
-        if self._process is None:
-            self._process = self._started()
         self._current = self._waiting.popleft()
-        tex, is_display = self._current
-        self._process.write(json.dumps({"tex": tex, "is_display": is_display}).encode() + b"\n")
         self._deadline.start()
+        tex, is_display = self._current
+        self._process.ask(json.dumps({"tex": tex, "is_display": is_display}).encode() + b"\n")
 
-    def _started(self) -> QProcess:
-        process = QProcess(self)
-        program, *arguments = child_command(FLAG)
-        process.setProgram(program)
-        process.setArguments(arguments)
-        process.setWorkingDirectory(str(CHILD_FOLDER))
-        process.setStandardErrorFile(QProcess.nullDevice())
-        process.readyReadStandardOutput.connect(self._take)
-        process.finished.connect(self._on_end)
-        process.errorOccurred.connect(self._on_error)
-        process.start()
-        return process
-
-    def _take(self) -> None:
-        if self._process is None:
-            return
-        self._read += self._process.readAllStandardOutput().data()
-        end = self._read.find(b"\n")
-        if end >= 0 and self._current is not None:
-            line = bytes(self._read[:end])
-            del self._read[: end + 1]
+    def _take(self, line: bytes) -> None:
+        if self._current is not None:
             self._deaths = 0
             self._answer(_drawing_of(line))
-        elif len(self._read) > _LARGEST:
-            self._on_end()
 
-    def _on_error(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self._on_end()
+    def _give_up(self) -> None:
+        """End the process that has had a formula for too long."""
+        self._process.stop()
+        self._on_end("no answer in time")
 
-    def _on_end(self) -> None:
+    def _on_end(self, why: str) -> None:
         """Give up the formula that the process had, and try the next one with another process."""
+        logger.warning("the process for formulas ended: %s", why)
         self._deaths += 1
-        if self._process is not None:
-            logger.warning("the process for formulas ended: %s", self._process.errorString())
-        current = self._current
-        self._stop()
-        self._current = current
         if self._deaths >= _MOST_DEATHS:
             for key in self._waiting:
                 self._keep(key, None)
             self._waiting.clear()
             self._asked.clear()
-        if current is not None:
+        if self._current is not None:
             self._answer(None)
 
     def _answer(self, drawing: Drawing | None) -> None:
@@ -165,7 +139,7 @@ class Formulas(QObject):
             self._telling.start()
         if self._waiting:
             self._ask_next()
-        elif self._process is not None:
+        elif self._process.is_running:
             self._idle.start()
 
     def _keep(self, key: Key, drawing: Drawing | None) -> None:
@@ -175,20 +149,10 @@ class Formulas(QObject):
             self._known.popitem(last=False)
 
     def _stop(self) -> None:
-        """End the process, whatever it does; nothing of it is told any more. Returns at once."""
         self._deadline.stop()
         self._idle.stop()
-        process, self._process, self._current = self._process, None, None
-        self._read.clear()
-        if process is not None:
-            process.readyReadStandardOutput.disconnect(self._take)
-            process.finished.disconnect(self._on_end)
-            process.errorOccurred.disconnect(self._on_error)
-            if process.state() is QProcess.ProcessState.NotRunning:
-                process.deleteLater()
-            else:
-                process.finished.connect(process.deleteLater)
-                process.kill()
+        self._current = None
+        self._process.stop()
 
 
 def _drawing_of(line: bytes) -> Drawing | None:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-import app.widgets.kit.formulas as formulas_module
+from app.processes import line_process
 from app.widgets.kit.formulas import Formulas, _drawing_of
 from tests.widgets.pictures import count
 
@@ -63,7 +63,7 @@ def test_a_formula_that_takes_for_ever_is_given_up_and_the_next_one_drawn(qtbot:
 def test_a_process_that_cannot_be_started_leaves_every_formula_as_it_is(
     qtbot: QtBot, formulas: Formulas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(formulas_module, "child_command", lambda flag: ["/nowhere/python", flag])
+    monkeypatch.setattr(line_process, "child_command", lambda flag: ["/nowhere/python", flag])
     many = [f"x_{number}" for number in range(20)]
     wait_for(qtbot, formulas, *many)
     assert all(formulas.drawing(tex, is_display=False) is None for tex in many)
@@ -72,7 +72,7 @@ def test_a_process_that_cannot_be_started_leaves_every_formula_as_it_is(
 def test_it_ends_when_nothing_was_asked_for_a_while(qtbot: QtBot, formulas: Formulas) -> None:
     formulas._idle.setInterval(1)
     wait_for(qtbot, formulas, "x")
-    qtbot.waitUntil(lambda: formulas._process is None)
+    qtbot.waitUntil(lambda: not formulas._process.is_running)
     wait_for(qtbot, formulas, "y")
     assert formulas.drawing("y", is_display=False) is not None
 
