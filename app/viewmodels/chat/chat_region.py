@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversation.edit_result import EditResult
 from app.conversation.records import ViewState
 from app.protocol.events import CostEstimate, CostRefused, Event, TextKind, TrieChanged
 from app.viewmodels.chat.answering import Answering
@@ -128,6 +129,8 @@ class ChatRegion(QObject):
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
         library.reached.connect(self._on_reached)
+        library.stored.replaced.connect(self._follow_closed)
+        self.open_paths.moved.connect(self._follow_path)
         self._model.current_model.changed.connect(self._on_model_changed)
 
     # Beginning and end
@@ -288,6 +291,16 @@ class ChatRegion(QObject):
         self.warmth.follow()
         self._library.state.refresh()
         self._show_rows()
+
+    def _follow_closed(self, result: EditResult) -> None:
+        """Have the marks follow an edit of conversations that are not open here, or not any more."""
+        if self._open_id not in result.edit.conversation_ids:
+            self.warmth.follow()
+
+    def _follow_path(self, conversation_id: str) -> None:
+        """Have the marks follow another window, which shows another branch of its conversation."""
+        if conversation_id != self._open_id:
+            self.warmth.follow()
 
     def _on_ended(self) -> None:
         self.branch_costs.renew()

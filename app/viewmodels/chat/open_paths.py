@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
@@ -13,8 +13,11 @@ from app.viewmodels.library.library import Library
 class OpenPaths(QObject):
     """Stores where each conversation's path ends, after the changes and the question that are under way.
 
-    Attribute: waiting, ids of the conversations whose path is stored as soon as those are done.
+    Attribute: waiting, ids of the conversations whose path is stored as soon as those are done. Signal: moved(str), the
+    path of this conversation ends elsewhere, in whichever window.
     """
+
+    moved = Signal(str)
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class OpenPaths(QObject):
         What the database was asked to take before it has then, unless it refuses. Where it refuses a question, the path
         ends elsewhere and is stored again; an answer is offered again, and makes itself the end of its path.
         """
+        self.moved.emit(conversation_id)
         if self._changes.is_pending:
             self.waiting.add(conversation_id)
             return

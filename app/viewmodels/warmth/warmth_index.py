@@ -176,8 +176,7 @@ class WarmthIndex(QObject):
     def follow(self) -> None:
         """Follow the conversations: which is open, and what was said in it."""
         for target, known in self._known.items():
-            if not known.is_stale and self._library.library.tree_of(target.conversation_id) is not None:
-                known.is_stale = self._stamp_of(target) != known.stamp
+            known.is_stale = known.is_stale or self._has_gone_on(target, known)
         self._go_on()
 
     def follow_model(self) -> None:
@@ -300,6 +299,7 @@ class WarmthIndex(QObject):
         self._put(target, _Known(stamp, warmth, priced.edge))
 
     def _put(self, target: Target, known: _Known) -> None:
+        known.is_stale = self._has_gone_on(target, known)
         before = self._known.pop(target, None)
         self._known[target] = known
         self._wanted.pop(target, None)
@@ -340,6 +340,11 @@ class WarmthIndex(QObject):
         while message is not None and not (message.text.strip() and self._settled((message,))):
             message = None if message.parent_id is None else tree.message(message.parent_id)
         return None if message is None else _stamp(message, first)
+
+    def _has_gone_on(self, target: Target, known: _Known) -> bool:
+        """Return whether a branch is another than the one that was priced; of one that nobody opened, it is not."""
+        is_here = self._library.library.tree_of(target.conversation_id) is not None
+        return is_here and self._stamp_of(target) != known.stamp
 
     def _path(self, target: Target, stamp: _Stamp) -> tuple[Message, ...]:
         tree = self._tree_of(target.conversation_id)

@@ -44,28 +44,33 @@ Mark = tuple[str, str]  # of a conversation and of the message that a branch end
 
 
 class Chain:
-    """The program, and somebody who does everything in it by chance."""
+    """The program, and somebody who does everything in it by chance.
 
-    def __init__(self, folder: Path, models: Sequence[Path], seed: int) -> None:
+    Attributes: windows, all that are open; app, the one that something is done in or looked at in.
+    """
+
+    def __init__(self, folder: Path, models: Sequence[Path], seed: int, windows: int = 1) -> None:
         self.folder, self.models, self.random = folder, models, random.Random(seed)
         self.snapshots = folder / "snapshots"
         self._ids = count(_FIRST_ID)
         self.pictures = 0
         self.done: list[str] = []
         self._answers: dict[int, CostEstimate] = {}
-        self.app = self._start()
+        self.windows = self._start(windows)
+        self.app = self.windows[0]
 
-    def _start(self) -> App:
+    def _start(self, windows: int) -> list[App]:
         host = EngineHost()
         self.host = host
         store, settings = StoreThread(self.folder / "conversations.db"), Settings(self.folder / "settings.json")
         workspace = Workspace(host, store, settings, Folders(str(self.models[0]), str(self.snapshots)))
         host.setParent(workspace)
-        app = Windows(workspace).open()
+        opened = Windows(workspace)
+        apps = [opened.open() for _ in range(windows)]
         host.happened.connect(self._take)
         workspace.start(settings.values.model or str(self.models[0]))
         host.start()
-        return app
+        return apps
 
     def close(self) -> None:
         close_app(self.app)
@@ -86,14 +91,16 @@ class Chain:
         while not holds():
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             if time.monotonic() > end:
-                asked = list(self.app.chat.cost_queries._asked)
-                raise AssertionError(f"after {self.done[-12:]} the program is busy with {self.busy}, {asked}")
+                raise AssertionError(f"after {self.done[-12:]} the program is busy with {self.busy}")
         waker.stop()
 
     @property
     def busy(self) -> list[str]:
-        """Name what is asked, answered, stored or opened."""
-        app, chat = self.app, self.app.chat
+        """Name what is asked, answered, stored or opened, in all windows."""
+        return [name for app in self.windows for name in self._busy_in(app)]
+
+    def _busy_in(self, app: App) -> list[str]:
+        chat = app.chat
         model, queries = app.model.current_model, chat.cost_queries
         busy = {
             "model": model.info is None or model.loading is not None,
@@ -115,7 +122,9 @@ class Chain:
         def is_known() -> bool:
             if self.busy:
                 return False
-            self.told()
+            for app in self.windows:
+                self.app = app
+                self.told()
             return not self.busy
 
         self.until(is_known)
@@ -160,13 +169,18 @@ class Chain:
 
     def compare(self) -> int:
         """Compare all marks with the engine's answers, again where a file was written meanwhile. Return how many."""
+        return sum(self._compare_in(app) for app in self.windows)
+
+    def _compare_in(self, app: App) -> int:
         while True:
             self.settle()
+            self.app = app
             before, told = self.pictures, _plain(self.told())
             true = _plain(self.true())
             if told == true:
                 return len(true)
             self.settle()
+            self.app = app
             if self.pictures == before:
                 wrong = {mark: (told.get(mark), true.get(mark)) for mark in told | true}
                 wrong = {mark: pair for mark, pair in wrong.items() if pair[0] != pair[1]}
@@ -190,6 +204,7 @@ class Chain:
         ]
         rarest = [self.damage, self.other_model, self.restart]
         action = self.random.choice(usual * 3 + seldom * 2 + rare + (rarest if self.random.random() < 0.4 else []))
+        self.app = self.random.choice(self.windows)
         self.done.append(action.__name__)
         action()
 
@@ -352,7 +367,8 @@ class Chain:
     def restart(self) -> None:
         self.settle()
         self.close()
-        self.app = self._start()
+        self.windows = self._start(len(self.windows))
+        self.app = self.windows[0]
 
 
 def _plain(told: dict[Mark, Warmth]) -> dict[Mark, Warmth]:

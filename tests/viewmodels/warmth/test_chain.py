@@ -13,6 +13,7 @@ from tests.seeds import each_seed, some
 from tests.viewmodels.warmth.chain import Chain
 
 HISTORIES, EVENTS = 100, 100  # 10,000 events
+TOGETHER = 20  # histories of two windows
 FEW = 2  # histories that are run unless all are asked for
 
 
@@ -30,7 +31,21 @@ def test_every_mark_is_the_engines_own_answer_after_every_event(
     qapp: QApplication, models: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(cache_region, "_LEAST", 1000)
-    chain, compared = Chain(tmp_path, models, seed), 0
+    run(Chain(tmp_path, models, seed))
+
+
+@each_seed(some(range(TOGETHER), 1))
+def test_each_of_two_windows_shows_them(
+    qapp: QApplication, models: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Whichever of them it is in which something is asked, deleted, or gone to."""
+    monkeypatch.setattr(cache_region, "_LEAST", 1000)
+    run(Chain(tmp_path, models, seed, windows=2))
+
+
+def run(chain: Chain) -> None:
+    """Do as many things as a history has, and look at all marks after each."""
+    compared = 0
     try:
         for _ in range(EVENTS):
             chain.act()
