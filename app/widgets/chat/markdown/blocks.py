@@ -1,8 +1,8 @@
 """Text cut into the blocks that are laid out one by one: runs of Markdown, fenced code, and text as it was typed.
 
 A block ends at a fence, or at a blank line that is followed by a line without indentation, so that nested lists stay
-whole; and before it grows too large to be laid out at once. A text that grows only ever changes its last block; all
-blocks before it are laid out once.
+whole, and that is not within a displayed formula; and before it grows too large to be laid out at once. A text that
+grows only ever changes its last block; all blocks before it are laid out once.
 
 Cutting takes time in proportion to the text's length, whatever stands in it, and every block takes a bounded time to
 lay out: a long line is cut within the line, code and typed text after some lines, and Markdown at the end of a line.
@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from app.protocol.fences import Fence, fence_of
+from app.widgets.chat.markdown.inlines import end_of_display
 
 # Characters of a piece of code or of typed text, and lines of one of code.
 _PIECE, _CODE_LINES = 4000, 64
@@ -198,6 +199,7 @@ class _Splitter:
     def _markdown(self) -> Iterator[Block]:
         """Yield what stands before the next blank line, fence or long line; else the code or the long line itself."""
         first, cost, is_after_blank, is_too_much = self._at, 0, False, False
+        display_end = -1
         while self._at < len(self._text):
             line = self._line()
             fence = fence_of(line) if line.endswith("\n") and len(line) <= _MOST_OF_BLOCK else None
@@ -211,8 +213,11 @@ class _Splitter:
             is_blank = not line.strip()
             its_cost = len(line) + _PER_LINE + _PER_CELL * line.count("|")
             is_too_much = cost > 0 and cost + its_cost > _MOST_OF_BLOCK
-            if is_too_much or (is_after_blank and not is_blank and line[0] not in " \t"):
+            is_in_display = self._at < display_end
+            if is_too_much or (is_after_blank and not is_blank and not is_in_display and line[0] not in " \t"):
                 break
+            if not is_in_display:
+                display_end = end_of_display(self._text, self._at)
             cost += its_cost
             self._at += len(line)
             is_after_blank = is_blank

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from app.widgets.chat.markdown.document import UNSHOWN
-from app.widgets.chat.markdown.formula_object import OBJECT, source_of, units
+from app.widgets.chat.markdown.formula_object import formulas_of
 
 
 def selected_text(document: QTextDocument, start: int, end: int) -> str:
@@ -24,9 +26,8 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
             pieces.append("\t" if its_row is not None and its_row == row else "\n")
         if block.position() >= start and (pieces or block.position() + block.length() <= end):
             pieces.append(_item_mark(block))
-        cursor.setPosition(max(start, block.position()))
-        cursor.setPosition(min(end, block.position() + block.length() - 1), QTextCursor.MoveMode.KeepAnchor)
-        pieces.append(_with_sources(cursor))
+        first, last = max(start, block.position()), min(end, block.position() + block.length() - 1)
+        pieces += _with_sources(cursor, block, first, last)
         block, row = block.next(), its_row
     return clean("".join(pieces))
 
@@ -48,18 +49,20 @@ def _item_mark(block: QTextBlock) -> str:
     return "  " * (found.format().indent() - 1) + (f"{number} " if number[:1].isalnum() else "- ")
 
 
-def _with_sources(cursor: QTextCursor) -> str:
-    """Return the selected text of one block, with the TeX of each formula."""
-    text, start = cursor.selectedText(), cursor.selectionStart()
-    if OBJECT not in text:
-        return text
-    pieces, at = text.split(OBJECT), QTextCursor(cursor.document())
-    found = [pieces[0]]
-    for piece in pieces[1:]:
-        start += len(units(found[-1])) + 1
-        at.setPosition(start)
-        found += [source_of(at.charFormat()), piece]
-    return "".join(found)
+def _with_sources(cursor: QTextCursor, block: QTextBlock, start: int, end: int) -> Iterator[str]:
+    """Yield the text of a block between two positions, with the TeX of each formula that is between them."""
+    for formula in formulas_of(block):
+        if start < formula.end and formula.start < end:
+            yield _between(cursor, start, formula.start)
+            yield formula.source
+            start = formula.end
+    yield _between(cursor, start, end)
+
+
+def _between(cursor: QTextCursor, start: int, end: int) -> str:
+    cursor.setPosition(start)
+    cursor.setPosition(max(start, end), QTextCursor.MoveMode.KeepAnchor)
+    return cursor.selectedText()
 
 
 def _row_of(block: QTextBlock) -> tuple[int, int] | None:

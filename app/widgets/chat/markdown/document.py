@@ -61,13 +61,15 @@ class Decoration:
 class QuietDocument(QTextDocument):
     """A document that loads nothing. `decorations`: bullets, check boxes, quotation lines and rules to be drawn.
 
-    waiting: formulas, and whether each is a display, of which it was not known how they are drawn.
+    waiting: formulas, and whether each is a display, of which it was not known how they are drawn. has_formulas:
+    whether there may be any.
     """
 
     def __init__(self, style: Style, role: TextRole, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.decorations: list[Decoration] = []
         self.waiting: list[tuple[str, bool]] = []
+        self.has_formulas = False
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
         self.setDefaultFont(style.text_style(role).font)

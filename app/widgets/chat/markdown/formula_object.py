@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -10,6 +12,7 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QPainter,
     QPyTextObject,
+    QTextBlock,
     QTextCharFormat,
     QTextDocument,
     QTextFormat,
@@ -23,7 +26,7 @@ from app.widgets.kit.typography import TextRole
 FORMULA = QTextFormat.ObjectTypes.UserObject.value + 1
 OBJECT = "\ufffc"
 _TEX = QTextFormat.Property.UserProperty.value + 1
-_IS_DISPLAY, _SOURCE = _TEX + 1, _TEX + 2
+_IS_DISPLAY, _SOURCE, _PLACE = _TEX + 1, _TEX + 2, _TEX + 3
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 # Letters of formulas are drawn this much larger than those of the text, whose type has the taller small letters.
 _SCALE = 1.1
@@ -33,12 +36,20 @@ _AIR = 4
 
 def formula_format(inline: Inline, char_format: QTextCharFormat) -> QTextCharFormat:
     """Return the format of the character that is a formula. char_format: of the text that it stands in."""
-    result = QTextCharFormat(char_format)
+    result = with_source(inline, char_format)
     result.setObjectType(FORMULA)
     result.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
     result.setProperty(_TEX, inline.text)
-    result.setProperty(_IS_DISPLAY, inline.kind is InlineKind.DISPLAY)
+    if inline.kind is not InlineKind.UNFINISHED:
+        result.setProperty(_IS_DISPLAY, inline.kind is InlineKind.DISPLAY)
+    return result
+
+
+def with_source(inline: Inline, char_format: QTextCharFormat) -> QTextCharFormat:
+    """Return a format that knows what was written for the text that has it, and is no other inline's."""
+    result = QTextCharFormat(char_format)
     result.setProperty(_SOURCE, inline.source)
+    result.setProperty(_PLACE, inline.start)
     return result
 
 
@@ -50,6 +61,25 @@ def units(text: str) -> str:
 def source_of(char_format: QTextCharFormat) -> str:
     """Return the TeX of a formula as it was written, or ""."""
     return str(char_format.property(_SOURCE) or "")
+
+
+class Written(NamedTuple):
+    """A formula in a document: from and to, as positions, and its TeX as it was written."""
+
+    start: int
+    end: int
+    source: str
+
+
+def formulas_of(block: QTextBlock) -> Iterator[Written]:
+    """Yield the formulas of a block of text in order, those too that stand there as code."""
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        source = source_of(fragment.charFormat())
+        if source:
+            yield Written(fragment.position(), fragment.position() + fragment.length(), source)
+        iterator += 1
 
 
 class FormulaObject(QPyTextObject):
@@ -66,7 +96,7 @@ class FormulaObject(QPyTextObject):
         char_format, drawing = format.toCharFormat(), self._drawing(format)
         if drawing is None:
             code = self._style.text_style(TextRole.CODE)
-            width = min(code.width(str(char_format.property(_TEX))), doc.textWidth() if doc.textWidth() > 0 else 1e9)
+            width = min(code.width(_in_one_line(format)), doc.textWidth() if doc.textWidth() > 0 else 1e9)
             return QSizeF(width, code.line)
         em = _em(drawing, char_format, doc)
         air = _AIR if format.property(_IS_DISPLAY) else 0
@@ -78,8 +108,7 @@ class FormulaObject(QPyTextObject):
         rect, char_format, drawing = QRectF(rect), format.toCharFormat(), self._drawing(format)
         if drawing is None:
             code = self._style.text_style(TextRole.CODE)
-            tex = str(char_format.property(_TEX))
-            text = QFontMetricsF(code.font).elidedText(tex, Qt.TextElideMode.ElideRight, rect.width())
+            text = QFontMetricsF(code.font).elidedText(_in_one_line(format), Qt.TextElideMode.ElideRight, rect.width())
             painter.setFont(code.font)
             painter.setPen(self._style.theme.text2)
             painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
@@ -91,10 +120,18 @@ class FormulaObject(QPyTextObject):
         baseline = rect.center().y() + (line.ascent() - line.descent()) / 2
         height = (drawing.ascent + drawing.descent) * em
         place = QRectF(rect.left(), baseline - drawing.ascent * em, rect.width(), height)
-        drawing.paint(painter, place, self._style.theme.text)
+        # That of a link, or of the mark it stands in, where it has one.
+        has_ink = format.hasProperty(QTextFormat.Property.ForegroundBrush)
+        drawing.paint(painter, place, format.foreground().color() if has_ink else self._style.theme.text)
 
     def _drawing(self, format: QTextFormat) -> Drawing | None:
+        if not format.hasProperty(_IS_DISPLAY):
+            return None  # not yet whole
         return self._style.formulas.drawing(str(format.property(_TEX)), is_display=bool(format.property(_IS_DISPLAY)))
+
+
+def _in_one_line(char_format: QTextFormat) -> str:
+    return " ".join(str(char_format.property(_TEX)).split())
 
 
 def _em(drawing: Drawing, char_format: QTextCharFormat, document: QTextDocument) -> float:

@@ -2,7 +2,8 @@
 
 They are found before Qt reads the Markdown and exchanged for stand-ins: runs of characters that no text has when it is
 shown, which Markdown passes through. A formula is `\\(...\\)`, `\\[...\\]`, `$$...$$`, or `$...$` where the dollars
-hug it and it does not read as money or as prose. Nothing within code is looked at.
+hug it and it does not read as money or as prose. A display that begins its line may have blank lines in it. Nothing
+within code is looked at. What may become a formula when more is written is one that is unfinished.
 """
 
 from __future__ import annotations
@@ -26,10 +27,17 @@ _TO_STANDING, _FROM_STANDING = str.maketrans(_DIGITS, _STANDING), str.maketrans(
 _MARK = re.compile(r"`+|\\.|\$\$?|\[\^[^\]\[\s]{1,40}\]:?", re.DOTALL)
 _ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+# What may stand before a display in a line that begins with it, and what of that each line of a quotation has.
+_LEAD = re.compile(r"[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_QUOTED = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
+_LONGEST_LEAD = 200
+_OPENING = re.compile(r"[ \t]{0,3}(\$\$|\\\[)")
 # Beyond the characters of TeX, a formula may have as many blanks.
 _REACH = 2 * LONGEST
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}")
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{2,}[,;.]?\s+[A-Za-z]{2,}")
+_WORDS = re.compile(r"\\(?:text\w*|mbox|operatorname)\s*\{[^{}]*\}?")
 
 
 class InlineKind(Enum):
@@ -38,11 +46,15 @@ class InlineKind(Enum):
     FORMULA = auto()
     DISPLAY = auto()
     FOOTNOTE = auto()
+    UNFINISHED = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A run of the source. text: TeX without its marks, or the footnote's label. source: as it was written."""
+    """A run of the source. text: TeX without its marks, or the footnote's label. source: as it was written.
+
+    Of an unfinished one `text` is what is shown until it ends: a display's TeX, and nothing of others.
+    """
 
     start: int
     end: int
@@ -51,9 +63,12 @@ class Inline:
     source: str
 
 
-def exchanged(text: str) -> tuple[str, list[Inline]]:
-    """Return the Markdown with a stand-in for each inline, and the inlines by their numbers."""
-    inlines = list(find_inlines(text))
+def exchanged(text: str, *, is_growing: bool = False) -> tuple[str, list[Inline]]:
+    """Return the Markdown with a stand-in for each inline, and the inlines by their numbers.
+
+    is_growing: whether more of it is being written, so that its last formula may be unfinished.
+    """
+    inlines = list(find_inlines(text, is_growing=is_growing))
     pieces, done = list[str](), 0
     for number, inline in enumerate(inlines):
         # The text of a footnote begins a paragraph, although only a line may end before it.
@@ -73,7 +88,7 @@ def number_of(found: re.Match[str]) -> int:
     return int(found[1].translate(_FROM_STANDING))
 
 
-def find_inlines(text: str) -> Iterator[Inline]:
+def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
     """Yield the inlines of a Markdown text in order, in time in proportion to its length."""
     if "$" not in text and "\\" not in text and "[^" not in text:
         return
@@ -85,16 +100,31 @@ def find_inlines(text: str) -> Iterator[Inline]:
         if mark[0] == "`":
             at = code.end_of(found)
         elif mark in _ENDS:
-            inline = _between(text, found, _ENDS[mark], InlineKind.FORMULA if mark == r"\(" else InlineKind.DISPLAY)
+            kind = InlineKind.FORMULA if mark == r"\(" else InlineKind.DISPLAY
+            inline = _between(text, found, _ENDS[mark], kind, is_growing=is_growing)
         elif mark == "$$":
-            inline = _between(text, found, "$$", InlineKind.DISPLAY)
+            inline = _between(text, found, "$$", InlineKind.DISPLAY, is_growing=is_growing)
         elif mark == "$":
-            inline = _in_dollars(text, found)
+            inline = _in_dollars(text, found, is_growing=is_growing)
         elif mark[0] == "[":
             inline = _footnote(text, found)
         if inline is not None:
             yield inline
             at = inline.end
+    if is_growing and at < len(text) and text[-1] == "\\":
+        yield Inline(len(text) - 1, len(text), InlineKind.UNFINISHED, "", "\\")
+
+
+def end_of_display(text: str, line_start: int) -> int:
+    """Return where a display ends that begins a line, the end of the text where it may still come; -1 without one."""
+    opening = _OPENING.match(text, line_start)
+    if opening is None:
+        return -1
+    end = _ENDS.get(opening[1], opening[1])
+    stop = text.find(end, opening.end(), opening.end() + _REACH)
+    if stop >= 0:
+        return stop + len(end)
+    return len(text) if len(text) < opening.end() + _REACH else -1
 
 
 class _CodeEnds:
@@ -113,34 +143,59 @@ class _CodeEnds:
         return starts[following] + length if following < len(starts) else opening.end()
 
 
-def _between(text: str, opening: re.Match[str], end: str, kind: InlineKind) -> Inline | None:
-    first = opening.end()
+def _between(text: str, opening: re.Match[str], end: str, kind: InlineKind, *, is_growing: bool) -> Inline | None:
+    start, first = opening.start(), opening.end()
     stop = text.find(end, first, first + _REACH)
-    tex = text[first:stop] if stop >= 0 else ""
-    if not tex.strip() or _BLANK_LINE.search(tex):
+    is_unfinished = stop < 0 and is_growing and len(text) < first + _REACH
+    if stop < 0 and not is_unfinished:
         return None
-    return Inline(opening.start(), stop + len(end), kind, tex.strip(), text[opening.start() : stop + len(end)])
+    line_start = text.rfind("\n", max(0, start - _LONGEST_LEAD), start) + 1
+    lead = _LEAD.fullmatch(text, line_start, start) if line_start or start <= _LONGEST_LEAD else None
+    tex = text[first : len(text) if is_unfinished else stop]
+    if lead is not None and ">" in lead[0]:
+        tex = _QUOTED.sub("\n", tex)
+    if _BLANK_LINE.search(tex) and (lead is None or kind is not InlineKind.DISPLAY or _is_prose(tex)):
+        return None
+    tex = _BLANK_LINES.sub("\n", tex.strip())
+    if is_unfinished and (lead is not None or not _is_prose(tex)):
+        shown = tex.rstrip("$\\").rstrip() if kind is InlineKind.DISPLAY else ""
+        return Inline(start, len(text), InlineKind.UNFINISHED, shown, text[start:])
+    if is_unfinished or not tex:
+        return None
+    return Inline(start, stop + len(end), kind, tex, text[start : stop + len(end)])
 
 
-def _in_dollars(text: str, opening: re.Match[str]) -> Inline | None:
+def _in_dollars(text: str, opening: re.Match[str], *, is_growing: bool) -> Inline | None:
     """Return the formula between two single dollars: they hug it, and stand at no word."""
     start, first = opening.start(), opening.end()
+    if is_growing and first == len(text):
+        return Inline(start, first, InlineKind.UNFINISHED, "", text[start:])
     if text[first : first + 1].isspace() or (start and (text[start - 1].isalnum() or text[start - 1] == "$")):
         return None
     stop = first
     while True:
         stop = text.find("$", stop, first + LONGEST)
-        if stop < 0:
-            return None
-        if text[stop - 1] != "\\":
+        if stop < 0 or text[stop - 1] != "\\":
             break
         stop += 1
-    tex, after = text[first:stop], text[stop + 1 : stop + 2]
-    if not tex or tex[-1].isspace() or after.isalnum() or after == "$" or _BLANK_LINE.search(tex) or "`" in tex:
+    # One that goes over lines is shown when it ends: too much would be held back for a sum of money.
+    may_end = is_growing and len(text) < first + LONGEST and "\n" not in text[first:]
+    if stop < 0 and not may_end:
         return None
-    if _MONEY.match(tex) or _PROSE.search(tex):
+    tex = text[first : len(text) if stop < 0 else stop]
+    if not tex or _BLANK_LINE.search(tex) or "`" in tex or _MONEY.match(tex) or _is_prose(tex):
+        return None
+    after = text[stop + 1 : stop + 2] if stop >= 0 else ""
+    if stop < 0 or (is_growing and not after and not tex[-1].isspace()):
+        return Inline(start, len(text), InlineKind.UNFINISHED, "", text[start:])
+    if tex[-1].isspace() or after.isalnum() or after == "$":
         return None
     return Inline(start, stop + 1, InlineKind.FORMULA, tex, text[start : stop + 1])
+
+
+def _is_prose(tex: str) -> bool:
+    """Return whether words follow one another in it, other than those that are set as text."""
+    return _PROSE.search(_WORDS.sub("", tex)) is not None
 
 
 def _footnote(text: str, found: re.Match[str]) -> Inline:

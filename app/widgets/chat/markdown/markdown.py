@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
-from app.widgets.chat.markdown.formula_object import FORMULA, OBJECT, FormulaObject, formula_format, units
+from app.widgets.chat.markdown.formula_object import FORMULA, OBJECT, FormulaObject, formula_format, units, with_source
 from app.widgets.chat.markdown.inlines import STAND_IN, Inline, InlineKind, exchanged, number_of, restored
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
@@ -41,10 +41,14 @@ _DEEPEST = 8
 _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 
-def markdown_document(source: str, style: Style) -> QuietDocument:
-    """Set Markdown in the text roles of the chat. HTML stays text, images become links that say what they are."""
+def markdown_document(source: str, style: Style, *, is_growing: bool = False) -> QuietDocument:
+    """Set Markdown in the text roles of the chat. HTML stays text, images become links that say what they are.
+
+    is_growing: whether more of it is being written, so that a formula at its end is not shown as it is written.
+    """
     document = QuietDocument(style, TextRole.BODY)
-    text, inlines = exchanged(source)
+    text, inlines = exchanged(source, is_growing=is_growing)
+    document.has_formulas = bool(inlines)
     document.setMarkdown(text, _MARKDOWN)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
@@ -165,6 +169,8 @@ def _put_inlines(document: QuietDocument, cursor: QTextCursor, style: Style, inl
         cursor.setPosition(found.end(), QTextCursor.MoveMode.KeepAnchor)
         if char_format.fontFixedPitch():
             cursor.insertText(inline.source, char_format)
+        elif inline.kind is InlineKind.UNFINISHED and not inline.text:
+            cursor.removeSelectedText()
         elif inline.kind is InlineKind.FOOTNOTE:
             _put_footnote(cursor, inline, char_format)
         else:
@@ -182,13 +188,15 @@ def _put_formula(
     document: QuietDocument, cursor: QTextCursor, inline: Inline, char_format: QTextCharFormat, style: Style
 ) -> None:
     """Put a formula, on a line of its own if it is a display; what cannot be drawn stands as code."""
-    is_display = inline.kind is InlineKind.DISPLAY
-    is_known = style.formulas.is_known(inline.text, is_display=is_display)
-    if not is_known:
-        document.waiting.append((inline.text, is_display))
-    if is_known and style.formulas.drawing(inline.text, is_display=is_display) is None:
-        cursor.insertText(" ".join(inline.text.split()), _inline_code(char_format, style))
-        return
+    is_display = inline.kind is not InlineKind.FORMULA
+    if inline.kind is not InlineKind.UNFINISHED:
+        is_known = style.formulas.is_known(inline.text, is_display=is_display)
+        if not is_known:
+            document.waiting.append((inline.text, is_display))
+        elif style.formulas.drawing(inline.text, is_display=is_display) is None:
+            code = with_source(inline, _inline_code(char_format, style))
+            cursor.insertText(" ".join(inline.text.split()), code)
+            return
     has_before = is_display and not cursor.atBlockStart() and cursor.selectionStart() > cursor.block().position()
     has_after = is_display and cursor.selectionEnd() < cursor.block().position() + cursor.block().length() - 1
     if has_after and document.characterAt(cursor.selectionEnd()) == " ":

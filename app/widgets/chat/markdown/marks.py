@@ -24,11 +24,15 @@ Selected = QAbstractTextDocumentLayout.Selection
 
 
 class Mark(NamedTuple):
-    """From and to, as positions in a document."""
+    """From and to, as positions in a document or in its searched text."""
 
     start: int
     end: int
     is_current: bool
+
+    def at(self, start: int, end: int) -> Mark:
+        """Return the mark at another place."""
+        return Mark(start, end, self.is_current)
 
 
 BlockMarks = Mapping[int, Sequence[Mark]]

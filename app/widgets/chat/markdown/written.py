@@ -11,6 +11,7 @@ from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCu
 
 from app.widgets.chat.markdown.copied import clean
 from app.widgets.chat.markdown.document import DecorationKind, QuietDocument
+from app.widgets.chat.markdown.formula_object import source_of
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>~|&$!])")
 _BEGINNING, _NUMBER = re.compile(r"^(\s*)([#+=-])"), re.compile(r"^(\s*\d{1,9})([.)])")
@@ -160,7 +161,10 @@ class _Writer:
             if not is_whole:
                 first = max(self._start - fragment.position(), 0)
                 last = min(last, self._end - fragment.position())
-            if first < last:
+            source = source_of(fragment.charFormat())
+            if first < last and source:
+                written.append(source)
+            elif first < last:
                 text = _utf16(fragment.text(), first, last)
                 written.append(_run(clean(text), fragment.charFormat(), is_strong=is_strong))
             iterator += 1

@@ -20,6 +20,7 @@ from app.widgets.chat.markdown.document import (
 )
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_selections, paint_current_mark
+from app.widgets.chat.markdown.searched import searched_text, shown_place
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -28,8 +29,6 @@ CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
 _BAR = 3
 _RULE_LEFT, _RULE = 14, 2  # of what is thought: its text stands this far from the rule at its left
-# An open block longer than this is not set as Markdown again for each piece of new text: it grows as plain text.
-_LONGEST_REDONE = 2000
 # What laying out costs beside the characters of a block, in characters.
 _PER_BLOCK = 200
 # Width of a usual character as a share of the text size in pixels.
@@ -71,7 +70,6 @@ class BlockLayout:
         self.scrolled = 0.0
         self._style = style
         self._document: QuietDocument | None = None
-        self._is_plain_tail = False
 
     @property
     def is_code(self) -> bool:
@@ -130,10 +128,10 @@ class BlockLayout:
         return document
 
     @property
-    def shown_text(self) -> str:
-        """The text of the document, character by character; only that of Markdown is made for it."""
+    def searched_text(self) -> str:
+        """The text in which words are looked for; only of Markdown a document is made for it."""
         if self.block.kind is Kind.MARKDOWN:
-            return self.document.toPlainText()
+            return searched_text(self.document)
         return shown(self.block.text)
 
     @property
@@ -152,11 +150,11 @@ class BlockLayout:
             self.estimate(width)
             return
         grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None
-        is_final = block.is_closed and not old.is_closed
+        has_ended = block.is_closed is not old.is_closed
         breaks = self.is_code and is_scrolled(old.text) and not is_scrolled(block.text)
-        if grown is not None and not breaks and self._can_append(is_final=is_final):
+        if grown is not None and not breaks and (self.is_thought or (self.is_code and not has_ended)):
             self._append(grown)
-        elif breaks or grown != "" or (is_final and (self.is_code or self._is_plain_tail)):
+        elif breaks or grown != "" or (has_ended and (self.is_code or "$" in block.text or "\\" in block.text)):
             self._document = None
         self.is_exact = False
         self.lay_out(width)
@@ -194,7 +192,10 @@ class BlockLayout:
         clip: QRectF,
         marks: Sequence[Mark] = (),
     ) -> None:
-        """Draw the block in `rect`. selection: characters of its document. clip: what is visible, as rect."""
+        """Draw the block in `rect`. selection: characters of its document. clip: what is visible, as rect.
+
+        marks: places of its searched text.
+        """
         document = self.lay_out(rect.width())
         if self.is_code:
             self._paint_card(painter, rect)
@@ -209,6 +210,7 @@ class BlockLayout:
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = palette
         context.clip = clip.translated(-origin)
+        marks = [mark.at(*shown_place(document, mark.start, mark.end)) for mark in marks]
         shown_marks = mark_selections(document, marks, self._style.theme)
         if selection is not None:
             shown_marks.append(self._selected(document, selection))
@@ -277,7 +279,6 @@ class BlockLayout:
 
     def _make(self) -> QuietDocument:
         block = self.block
-        self._is_plain_tail = False
         if block.kind is Kind.CODE:
             before = block.state.before if block.is_closed else None
             language = "" if before is None else block.language
@@ -286,14 +287,7 @@ class BlockLayout:
             return thought_document(shown(block.text), self._style)
         if block.kind is Kind.PLAIN:
             return plain_document(shown(block.text), self._style)
-        if not block.is_closed and len(block.text) > _LONGEST_REDONE:
-            self._is_plain_tail = True
-            return plain_document(shown(block.text), self._style)
-        return markdown_document(shown(markdown(block)), self._style)
-
-    def _can_append(self, *, is_final: bool) -> bool:
-        """Code, and text too long to be set again and again, grow as plain text until they end; thoughts always do."""
-        return self.is_thought or (not is_final and (self.is_code or self._is_plain_tail))
+        return markdown_document(shown(markdown(block)), self._style, is_growing=not block.is_closed)
 
     def _append(self, text: str) -> None:
         assert self._document is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from app.viewmodels.chat.rows import Segment
@@ -37,20 +38,22 @@ def place_of(mark: TextMark, item: RowItem, number: int) -> ScrollAnchor | None:
     segment = segment_of(item.row, mark)
     if segment is None:
         return None
-    return ScrollAnchor(number, TextPoint(item.body.block_number(segment, mark.block), mark.start), 0.0)
+    block = item.body.block_number(segment, mark.block)
+    return ScrollAnchor(number, TextPoint(block, item.body.shown_position(block, mark.start)), 0.0)
 
 
 def shown_texts(style: Style) -> Callable[[Segment], Sequence[str]]:
-    """Return what tells the texts that the blocks of a segment show, in which places are looked for."""
+    """Return what tells the texts of the blocks of a segment, in which places are looked for."""
 
     @lru_cache(_KEPT)
     def of_block(block: Block) -> str:
-        return BlockLayout(block, 0, style).shown_text
+        return BlockLayout(block, 0, style).searched_text
 
     def of_segment(segment: Segment) -> list[str]:
+        closed = [replace(block, is_closed=True) for block in blocks_of(segment, is_first=True)]
         return [
-            of_block(block) if block.kind is Kind.MARKDOWN else BlockLayout(block, 0, style).shown_text
-            for block in blocks_of(segment, is_first=True)
+            of_block(block) if block.kind is Kind.MARKDOWN else BlockLayout(block, 0, style).searched_text
+            for block in closed
         ]
 
     return of_segment

@@ -21,6 +21,7 @@ from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
 from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
+from app.widgets.chat.markdown.searched import shown_place
 from app.widgets.chat.markdown.written import fenced, written_markdown
 from app.widgets.chat.messages.block_layout import (
     CARD_HEAD,
@@ -65,8 +66,10 @@ class Card(NamedTuple):
 class MessageBody:
     """Segments of a message as they are laid out. All coordinates are in points from its corner."""
 
-    def __init__(self, segments: Sequence[Segment], style: Style) -> None:
+    def __init__(self, segments: Sequence[Segment], style: Style, *, is_growing: bool = False) -> None:
+        """is_growing: whether more of it is being written."""
         self._segments = segments
+        self._is_growing = is_growing
         self._style = style
         self._width = 0.0
         self._blocks: list[BlockLayout] | None = None
@@ -96,10 +99,15 @@ class MessageBody:
             laid.estimate(width)
         self._forget_from(0)
 
-    def set_segments(self, segments: Sequence[Segment]) -> None:
+    def set_segments(self, segments: Sequence[Segment], *, is_growing: bool = False) -> None:
         """Show other segments. Those that stay, and the beginning of one that goes on, are not laid out again."""
-        if segments == self._segments:
-            return
+        self._is_growing = is_growing
+        if segments != self._segments:
+            self._take(segments)
+        if self._blocks is not None:
+            self._end_blocks(self._blocks)
+
+    def _take(self, segments: Sequence[Segment]) -> None:
         self._passages = None
         old, self._segments = self._segments, segments
         kept = sum(takewhile(bool, map(eq, old, segments)))
@@ -189,6 +197,11 @@ class MessageBody:
         """Return the top of a character's line. Lays out its block alone; those before it may still be estimates."""
         number = min(point.block, len(self._split()) - 1)
         return self._lay_out(number).line_top(point.position, self._width) + self._top_of(number)
+
+    def shown_position(self, number: int, at: int) -> int:
+        """Return where in the document of a block a position of its searched text is shown."""
+        laid = self._split()[number]
+        return shown_place(laid.document, at, at)[0] if laid.block.kind is Kind.MARKDOWN else at
 
     def block_number(self, segment: int, block: int) -> int:
         """Return the number that a block of a segment has among all blocks."""
@@ -332,15 +345,24 @@ class MessageBody:
             self._blocks, self._firsts = [], []
             for number in range(len(self._segments)):
                 self._add_segment(number)
+            self._end_blocks(self._blocks)
         return self._blocks
+
+    def _end_blocks(self, blocks: list[BlockLayout]) -> None:
+        """Lay out the last block as one that grows, if it does."""
+        is_of_last = bool(blocks) and len(blocks) > self._firsts[-1]
+        self._close_last(blocks, is_closed=not (self._is_growing and is_of_last))
+
+    def _close_last(self, blocks: list[BlockLayout], *, is_closed: bool = True) -> None:
+        if blocks and blocks[-1].block.is_closed is not is_closed:
+            self._passages = None
+            blocks[-1].take(replace(blocks[-1].block, is_closed=is_closed), self._width)
+            self._forget_from(len(blocks) - 1)
 
     def _add_segment(self, number: int) -> None:
         """Add the blocks of a segment after those of the segments before it, which do not grow any more."""
         assert self._blocks is not None
-        if self._blocks and not self._blocks[-1].block.is_closed:
-            last = self._blocks[-1]
-            last.take(replace(last.block, is_closed=True), self._width)
-            self._forget_from(len(self._blocks) - 1)
+        self._close_last(self._blocks)
         self._firsts.append(len(self._blocks))
         self._add(blocks_of(self._segments[number], is_first=not self._blocks))
 

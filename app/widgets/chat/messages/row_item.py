@@ -31,7 +31,7 @@ class RowItem:
 
     def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
-        self.body = MessageBody(row.shown, style)
+        self.body = MessageBody(row.shown, style, is_growing=row.is_streaming)
         self.above = _FIRST
         self._style = style
         self._column = Column(0, 0)
@@ -52,7 +52,7 @@ class RowItem:
     def set_row(self, row: MessageRow) -> None:
         """Show another state of the same message; only new text is laid out."""
         self.row = row
-        self.body.set_segments(row.shown)
+        self.body.set_segments(row.shown, is_growing=row.is_streaming)
 
     @property
     def name(self) -> QRectF:

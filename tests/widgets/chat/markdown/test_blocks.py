@@ -32,6 +32,22 @@ def test_paragraphs_lists_and_code_are_parts() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("So\n\n$$\na\n\nb\n$$\n\nend", ["So", "$$\na\n\nb\n$$", "end"]),
+        ("\\[\na\n\nb\n\\]\nend", ["\\[\na\n\nb\n\\]\nend"]),
+        ("$$ a\n\nb", ["$$ a\n\nb"]),
+        ("$$a$$\n\nb", ["$$a$$", "b"]),
+        ("in $$\n\nb $$", ["in $$", "b $$"]),
+        ("$$\n\n" + "much " * 450 + "\n\n$$", ["$$", ("much " * 450), "$$"]),
+        ("$$\n\n```\n$$\n```\n\na", ["$$", "$$", "a"]),
+    ],
+)
+def test_a_display_is_one_part_with_its_blank_lines(text: str, expected: list[str]) -> None:
+    assert [block.text for block in split(text)] == expected
+
+
 def test_a_fence_names_its_language_and_may_hold_shorter_fences() -> None:
     (code,) = split("````md\n```\ninner\n```\n````\n")
     assert (code.language, code.text) == ("md", "```\ninner\n```")
@@ -102,6 +118,7 @@ LIMITS = {"_PIECE": 40, "_CODE_LINES": 4, "_MOST_OF_BLOCK": 60, "_MOST_OF_MARKDO
 PIECES = [
     *("a\n", "word\n\n", "- item\n", "  more\n", "|x|y|\n", "\n", "    ", "\r\n", "> q\n", "b", "\n\n\n"),
     *("```\n", "```py\n", "~~~\n", "``", "`", "~", "````\n", "  ```\n", "x" * 90, "y" * 30 + "\n", "~~~~ `z`\n"),
+    *("$$", "$$\n", "\\[\n", "\\]"),
 ]
 
 

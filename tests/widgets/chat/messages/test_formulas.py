@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from PySide6.QtGui import QAbstractTextDocumentLayout, QImage, QPainter
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QAbstractTextDocumentLayout, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -13,10 +14,13 @@ from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import segments_of
+from app.widgets.chat.markdown.blocks import Block
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import QuietDocument, shown
 from app.widgets.chat.markdown.formula_object import OBJECT
 from app.widgets.chat.markdown.markdown import markdown_document
+from app.widgets.chat.markdown.marks import Mark
+from app.widgets.chat.messages.block_layout import BlockLayout
 from app.widgets.chat.messages.message_body import MessageBody
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.formulas import Drawing, Formulas
@@ -25,7 +29,7 @@ from app.widgets.kit.theme import DARK
 from tests.fakes.shown import Shown
 from tests.seeds import chosen, each_seed
 from tests.widgets.chat.sample_messages import answer, question
-from tests.widgets.pictures import count, show
+from tests.widgets.pictures import count, painted, show
 
 SVG = (
     b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -75 100 100">'
@@ -107,6 +111,21 @@ def test_a_display_stands_on_a_line_of_its_own(style: Style, given: GivenFormula
         assert document(text, style).firstBlock().text() == f"a \u2028{OBJECT}\u2028b"
     assert document("$$x$$", style).toPlainText() == OBJECT
     assert "$" not in document("- a\n\n  $$x$$\n- b", style).toPlainText()
+
+
+def test_a_formula_has_the_ink_of_the_mark_it_stands_in(style: Style, given: GivenFormulas) -> None:
+    given.give("h2")
+    style.set_theme(DARK)  # where no other thing has that ink
+    laid = BlockLayout(Block(0, "so $h2$ holds"), 0, style)
+
+    def inked(*marks: Mark) -> int:
+        def paint(painter: QPainter, rect: QRectF) -> None:
+            laid.paint(painter, rect, QPalette(), None, rect, marks)
+
+        return count(painted(300, 60, paint, DARK.window.name()), DARK.onaccent)
+
+    assert inked() == 0
+    assert inked(Mark(4, 6, is_current=True)) > 50
 
 
 def test_an_address_keeps_its_dollars(style: Style, given: GivenFormulas) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
@@ -27,9 +28,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("markdown_document", "code_document", "plain_document"):
         original = getattr(laid_part, name)
 
-        def noting(text: str, *rest: object, original: object = original) -> object:
+        def noting(text: str, *rest: object, original: Any = original, **named: object) -> object:
             texts.append(text)
-            return original(text, *rest)  # type: ignore[operator]
+            return original(text, *rest, **named)
 
         monkeypatch.setattr(laid_part, name, noting)
     return texts
@@ -39,14 +40,14 @@ def segments(text: str, *, is_plain: bool = False) -> tuple[Segment, ...]:
     return segments_of("user" if is_plain else "assistant", text)
 
 
-def body(text: str, style: Style, *, is_plain: bool = False) -> MessageBody:
-    made = MessageBody(segments(text, is_plain=is_plain), style)
+def body(text: str, style: Style, *, is_plain: bool = False, is_growing: bool = False) -> MessageBody:
+    made = MessageBody(segments(text, is_plain=is_plain), style, is_growing=is_growing)
     made.set_width(WIDTH)
     return made
 
 
-def settled(text: str, style: Style) -> MessageBody:
-    made = body(text, style)
+def settled(text: str, style: Style, *, is_growing: bool = False) -> MessageBody:
+    made = body(text, style, is_growing=is_growing)
     made.settle(0, 1e6)
     return made
 
@@ -82,26 +83,41 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
 
 
 def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(style: Style, made: list[str]) -> None:
-    shown = settled("```python\nx = 1", style)
+    shown = settled("```python\nx = 1", style, is_growing=True)
     made.clear()
-    shown.set_segments(segments("```python\nx = 1\ny = 2"))
+    shown.set_segments(segments("```python\nx = 1\ny = 2"), is_growing=True)
     assert made == []
-    shown.set_segments(segments("```python\nx = 1\ny = 2\n```\nafter"))
+    shown.set_segments(segments("```python\nx = 1\ny = 2\n```\nafter"), is_growing=True)
     shown.settle(0, 1e6)
     assert made == ["x = 1\ny = 2", "after"]
     assert shown.selected_text(*shown.all_of_it()) == "x = 1\ny = 2\n\nafter"
 
 
-def test_a_very_long_part_grows_as_plain_text_and_is_set_once_when_it_ends(style: Style, made: list[str]) -> None:
-    start = "word **bold** " * 200
-    shown = settled(start, style)
-    made.clear()
-    for more in range(1, 6):
-        shown.set_segments(segments(start + "more " * more))
-    assert made == []
-    shown.set_segments(segments(start + "more " * 5 + "\n\nend"))
-    assert len(made) == 1
-    assert "**" not in shown.selected_text(*shown.all_of_it())
+@pytest.mark.parametrize(
+    "start", ["word **bold** " * 200, "- item **bold** of many\n" * 120, "| a |\n|---|\n" + "| **b** |\n" * 60]
+)
+def test_a_long_part_is_markdown_while_it_grows_and_when_it_has_ended(style: Style, start: str) -> None:
+    shown = settled(start, style, is_growing=True)
+    for text in (start, start + "more **bold**"):
+        for is_growing in (True, False):
+            shown.set_segments(segments(text), is_growing=is_growing)
+            assert "**" not in shown.selected_text(*shown.all_of_it())
+            again = settled(text, style)
+            assert "**" not in again.selected_text(*again.all_of_it())
+
+
+def colours(shown: MessageBody) -> int:
+    """How many runs of its first line have a colour of their own."""
+    assert shown._blocks is not None
+    return len(shown._blocks[0].document.begin().layout().formats())
+
+
+def test_code_without_its_end_is_coloured_when_the_answer_has_ended(style: Style) -> None:
+    shown = settled("```python\nx = 1", style, is_growing=True)
+    grey, coloured = colours(shown), colours(settled("```python\nx = 1", style))
+    assert grey == 0 < coloured
+    shown.set_segments(segments("```python\nx = 1"))
+    assert colours(shown) == coloured
 
 
 def test_streaming_ends_with_the_height_of_the_whole(style: Style) -> None:
@@ -462,8 +478,8 @@ def test_any_text_is_laid_out_painted_and_copied(style: Style, seed: int, made: 
 AS_TYPED, AS_MARKDOWN = SegmentKind.TYPED, SegmentKind.MARKDOWN
 
 
-def of_segments(style: Style, *said: Segment) -> MessageBody:
-    made = MessageBody(said, style)
+def of_segments(style: Style, *said: Segment, is_growing: bool = False) -> MessageBody:
+    made = MessageBody(said, style, is_growing=is_growing)
     made.set_width(WIDTH)
     made.settle(0, 1e6)
     return made
@@ -487,15 +503,13 @@ def test_segments_stand_one_below_the_other_each_in_its_way(style: Style, made: 
 
 def test_a_segment_that_is_followed_is_laid_out_as_what_ends_there(style: Style, made: list[str]) -> None:
     """Code without its end is coloured, and a long paragraph is Markdown, once another segment has begun."""
-    long = "**bold** " * 400
-    for text in ("```python\nx = 1", long):
-        shown = of_segments(style, Segment(AS_MARKDOWN, text))
+    for text in ("```python\nx = 1", "so $x"):
+        shown = of_segments(style, Segment(AS_MARKDOWN, text), is_growing=True)
         shown.set_segments((Segment(AS_MARKDOWN, text), Segment(AS_MARKDOWN, "After.")))
         shown.settle(0, 1e6)
         assert shown.selected_text(*shown.all_of_it()) == of_segments(
             style, Segment(AS_MARKDOWN, text), Segment(AS_MARKDOWN, "After.")
         ).selected_text(*shown.all_of_it())
-    assert "**" not in shown.selected_text(*shown.all_of_it())
 
 
 def test_segments_that_stay_are_not_laid_out_again(style: Style, made: list[str]) -> None:
@@ -523,6 +537,10 @@ def test_segments_that_come_grow_and_go_leave_what_would_be_laid_out_afresh(styl
         "- item\n",
         "long " * 500,
         "| a |\n",
+        "$$\n",
+        "so $x$",
+        "\\[x",
+        "\\] ",
     ]
     for seed in chosen(range(40)):
         draw = random.Random(seed)
@@ -539,10 +557,12 @@ def test_segments_that_come_grow_and_go_leave_what_would_be_laid_out_afresh(styl
             else:
                 at = draw.randrange(len(said))
                 said = (*said[:at], Segment(draw.choice([AS_TYPED, AS_MARKDOWN]), draw.choice(pieces)), *said[at + 1 :])
-            shown.set_segments(said)
+            shown.set_segments(said, is_growing=draw.random() < 0.5)
             if draw.random() < 0.7:
                 shown.settle(draw.random() * 100, draw.random() * 2000)
-            copy, fresh = MessageBody(said, style), of_segments(style, *said)
+            is_growing = draw.random() < 0.5
+            shown.set_segments(said, is_growing=is_growing)
+            copy, fresh = MessageBody(said, style), of_segments(style, *said, is_growing=is_growing)
             assert copy.is_empty == shown.is_empty, (seed, step)
             assert shown.selected_text(*shown.all_of_it()) == fresh.selected_text(*fresh.all_of_it()), (seed, step)
         shown.settle(0, 1e6)

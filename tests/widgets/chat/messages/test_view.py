@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, QPointF, Qt
@@ -64,9 +65,9 @@ def laid(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("markdown_document", "code_document", "plain_document"):
         original = getattr(laid_part, name)
 
-        def noting(text: str, *rest: object, original: object = original) -> object:
+        def noting(text: str, *rest: object, original: Any = original, **named: object) -> object:
             texts.append(text)
-            return original(text, *rest)  # type: ignore[operator]
+            return original(text, *rest, **named)
 
         monkeypatch.setattr(laid_part, name, noting)
     return texts
