@@ -24,27 +24,26 @@ from app.viewmodels.text.branch_titles import branch_title
 Side = Literal["left", "right"]
 _LONGEST = 60
 MOST_OFFERED = 60
-THOUGHT_FIRST = "thought first"  # thoughts themselves are not compared
 # Answers of a side whose models are looked at for the name above it.
 _MOST_ANSWERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedMessage:
-    """A message as it stands in a column. name: who wrote it, whether a thought came first, and which files with it."""
+    """A message as it stands in a column. name: who wrote it, and which files with it. thought: that came first."""
 
     id: str
     role: Role
     name: str
     text: str
+    thought: str = ""
 
     @classmethod
     def of(cls, message: Message) -> ComparedMessage:
         """Return a message of a branch as it is compared."""
         files = [formatting.first_words(one.name, _LONGEST) for one in message.attachments]
-        thought = [THOUGHT_FIRST] if message.thinking else []
-        name = formatting.DOT.join([message.speaker, *thought, *files])
-        return cls(message.id, message.role, name, message.text)
+        name = formatting.DOT.join([message.speaker, *files])
+        return cls(message.id, message.role, name, message.text, message.thinking.strip())
 
 
 @dataclass(frozen=True, slots=True)

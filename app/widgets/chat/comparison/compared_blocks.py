@@ -11,6 +11,7 @@ from app.viewmodels.comparison.word_differences import Differences, Span, differ
 from app.widgets.chat.comparison.comparison_rows import ComparisonRow
 from app.widgets.chat.markdown.blocks import Block
 from app.widgets.chat.markdown.document import QuietDocument
+from app.widgets.chat.markdown.searched import searched_text, shown_place
 from app.widgets.chat.messages.block_layout import BlockLayout
 from app.widgets.kit.style import Style
 
@@ -39,6 +40,10 @@ class ComparedBlocks:
         """Return the heights of both, as they were laid out, 0 for one that there is not."""
         left, right = (0.0 if one is None else one.height for one in (self._left, self._right))
         return left, right
+
+    def renew_formulas(self) -> bool:
+        """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
+        return sum(one.renew_formulas() for one in (self._left, self._right) if one is not None) > 0
 
     def height(self, width: float) -> float:
         """Return the points that the higher of both takes in a column of this width."""
@@ -87,7 +92,7 @@ class ComparedBlocks:
         """Compare what is shown, and not how it was written."""
         self._is_compared = True
         if self._left is not None and self._right is not None:
-            left, right = (one.document.toPlainText() for one in (self._left, self._right))
+            left, right = (searched_text(one.document) for one in (self._left, self._right))
             self._differences = differences(left, right)
 
 
@@ -96,11 +101,12 @@ def _layout(block: Block | None, style: Style) -> BlockLayout | None:
 
 
 def _format(document: QuietDocument, spans: Sequence[Span], char_format: QTextCharFormat) -> None:
-    cursor, places = QTextCursor(document), _Places(document.toPlainText())
+    cursor, places = QTextCursor(document), _Places(searched_text(document))
+    shown = [shown_place(document, places.of(start), places.of(end)) for start, end in spans]
     cursor.beginEditBlock()
-    for start, end in spans:
-        cursor.setPosition(places.of(start))
-        cursor.setPosition(places.of(end), QTextCursor.MoveMode.KeepAnchor)
+    for start, end in shown:
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         cursor.mergeCharFormat(char_format)
     cursor.endEditBlock()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 
 from PySide6.QtCore import QModelIndex, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
@@ -20,6 +20,7 @@ from app.widgets.chat.comparison.comparison_rows import (
     shared_rows,
     shared_title,
     spoken_row,
+    thought_rows,
 )
 from app.widgets.chat.comparison.copied_side import copied_side
 from app.widgets.kit.clipboard import copy_text
@@ -36,6 +37,7 @@ _SLICE, _SLICE_ROWS = 60_000, 64
 _MOST_LAID = 120
 EDGE, GUTTER, _WIDEST = 16, 22, 680
 _ABOVE_HEAD, _BELOW_HEAD, _BELOW_BLOCK = 16, 6, 12
+_COPIES = {RowKind.HEAD: "Copy Message", RowKind.THOUGHT: "Copy Thought"}
 
 
 def columns(rect: QRectF) -> tuple[QRectF, QRectF]:
@@ -57,6 +59,7 @@ class ComparisonModel(ListModel[ComparisonRow]):
         self._comparison = comparison
         self._shown: ComparisonState | None = None
         self._rows: list[ComparisonRow] = []
+        self._thoughts: set[ComparisonRow] = set()  # rows of which what was thought is shown
         self._to_come: Iterator[ComparisonRow] = iter(())
         self.is_open = False
         self._timer = QTimer(self, interval=0)
@@ -70,13 +73,37 @@ class ComparisonModel(ListModel[ComparisonRow]):
 
     def text(self, number: int, role: int) -> str | None:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return spoken_row(self._rows[number], is_open=self.is_open)
+            return spoken_row(self._rows[number], is_open=self.is_row_open(self._rows[number]))
         return None
 
-    def toggle(self) -> None:
-        """Show the messages that both sides begin with, or fold them to one line."""
-        self.is_open = not self.is_open
-        self._begin(self._comparison.state.now)
+    def is_row_open(self, row: ComparisonRow) -> bool:
+        """Return whether what a row stands for is shown below it."""
+        return self.is_open if row.kind is RowKind.SHARED else row in self._thoughts
+
+    def toggle(self, number: int = 0) -> None:
+        """Show what a row stands for, or fold it: the messages that both sides begin with, or what was thought."""
+        row = self._rows[number]
+        if row.kind is RowKind.SHARED and row.count:
+            self.is_open = not self.is_open
+            self._begin(self._comparison.state.now)
+        elif row.kind is RowKind.THOUGHT:
+            self._toggle_thought(number, row)
+
+    def _toggle_thought(self, number: int, row: ComparisonRow) -> None:
+        first = number + 1
+        if row in self._thoughts:
+            self._thoughts.remove(row)
+            count = len(list(takewhile(lambda one: one.is_of_thought, self._rows[first:])))
+            self.beginRemoveRows(QModelIndex(), first, first + count - 1)
+            del self._rows[first : first + count]
+            self.endRemoveRows()
+        else:
+            self._thoughts.add(row)
+            made = list(thought_rows(row))
+            self.beginInsertRows(QModelIndex(), first, first + len(made) - 1)
+            self._rows[first:first] = made
+            self.endInsertRows()
+        self.dataChanged.emit(self.index(number), self.index(number))
 
     def _show(self) -> None:
         now = self._comparison.state.now
@@ -89,6 +116,7 @@ class ComparisonModel(ListModel[ComparisonRow]):
         first = [ComparisonRow(RowKind.SHARED, count=now.shared)] if now.is_open else []
         self.beginResetModel()
         self._rows = first
+        self._thoughts.clear()
         self.endResetModel()
         self._to_come = chain(shared, pair_rows(iter(now.pairs)))
         self._make_some()
@@ -132,6 +160,13 @@ class ComparisonDelegate(QStyledItemDelegate):
         self._heights.clear()
         self._laid.clear()
 
+    def renew_formulas(self) -> bool:
+        """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
+        renewed = [row for row, laid in self._laid.items() if laid.renew_formulas()]
+        for row in renewed:
+            self._heights.pop(row, None)
+        return bool(renewed)
+
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         width = self._view.viewport().width()
         if width != self._width:
@@ -150,6 +185,8 @@ class ComparisonDelegate(QStyledItemDelegate):
         smooth(painter)
         if row.kind is RowKind.SHARED:
             self._paint_shared(painter, rect, row)
+        elif row.kind is RowKind.THOUGHT:
+            self._paint_thought(painter, rect, row)
         elif row.kind is RowKind.HEAD:
             self._paint_head(painter, rect, row, is_first=index.row() == 1)
         else:
@@ -170,6 +207,8 @@ class ComparisonDelegate(QStyledItemDelegate):
             return self._style.typography.row + 2 * scaled(6)
         if row.kind is RowKind.HEAD:
             return scaled(_ABOVE_HEAD) + self._style.text_style(TextRole.SMALL_MEDIUM).line + scaled(_BELOW_HEAD)
+        if row.kind is RowKind.THOUGHT:
+            return self._style.text_style(TextRole.SMALL).line + scaled(_BELOW_BLOCK)
         column = self._columns(QRectF(0, 0, width, 0), row)[0]
         return round(self._blocks(row).height(column.width()) + 0.5) + scaled(_BELOW_BLOCK)
 
@@ -198,6 +237,16 @@ class ComparisonDelegate(QStyledItemDelegate):
             self._style.icons.paint(painter, icon, QPointF(left - GUTTER / 2 - 2, rect.center().y()), theme.text2, 12)
         words = QRectF(left, rect.top(), rect.right() - left - EDGE, rect.height())
         draw_text(painter, text_style, words, shared_title(row.count), theme.text2)
+
+    def _paint_thought(self, painter: QPainter, rect: QRectF, row: ComparisonRow) -> None:
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
+        icon = Icon.FOLD if self._model.is_row_open(row) else Icon.RIGHT
+        for title, side in zip(row.titles, self._columns(rect, row), strict=False):
+            if title:
+                words = QRectF(side.left(), rect.top(), side.width(), text_style.line)
+                at = QPointF(side.left() - GUTTER / 2 - 2, words.center().y())
+                self._style.icons.paint(painter, icon, at, theme.text2, 12)
+                draw_text(painter, text_style, words, title, theme.text2)
 
     def _paint_head(self, painter: QPainter, rect: QRectF, row: ComparisonRow, *, is_first: bool) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM)
@@ -252,6 +301,7 @@ class ComparisonList(QListView):
         self._delegate = ComparisonDelegate(style, self, self._rows)
         self.setItemDelegate(self._delegate)
         self._rows.modelReset.connect(self._stay_in_sight)
+        style.formulas.drawn.connect(self._renew_formulas)
         self._stay_in_sight()
 
     @property
@@ -285,7 +335,7 @@ class ComparisonList(QListView):
             self.setCurrentIndex(index)
             menu = QMenu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.addAction("Copy Message" if row.kind is RowKind.HEAD else "Copy Paragraph", self.copy)
+            menu.addAction(_COPIES.get(row.kind, "Copy Paragraph"), self.copy)
             menu.addAction("Copy as Markdown", lambda: self.copy(as_markdown=True))
             menu.popup(at)
 
@@ -369,8 +419,13 @@ class ComparisonList(QListView):
 
     def _toggle(self, index: AnyIndex) -> None:
         row = self._row_at(index)
-        if row is not None and row.kind is RowKind.SHARED and row.count:
-            self._rows.toggle()
+        if row is not None:
+            self._rows.toggle(index.row())
+
+    def _renew_formulas(self) -> None:
+        if self._delegate.renew_formulas():
+            self.scheduleDelayedItemsLayout()
+            self.viewport().update()
 
     def _stay_in_sight(self) -> None:
         self.setCurrentIndex(self._rows.index(0))

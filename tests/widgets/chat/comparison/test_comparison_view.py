@@ -6,21 +6,22 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message, new_id
 from app.protocol.chat import Role
 from app.viewmodels.app import App
-from app.viewmodels.comparison.comparison import THOUGHT_FIRST, ComparedMessage
+from app.viewmodels.comparison.comparison import ComparedMessage
 from app.viewmodels.comparison.word_differences import MOST_OF_LINES
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.text.formatting import DOT, HARD
 from app.widgets.chat.comparison.compared_blocks import ComparedBlocks
 from app.widgets.chat.comparison.comparison_list import _SLICE_ROWS, ComparisonList, columns
-from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, pair_rows, spoken_row
+from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, pair_rows, spoken_row, thought_rows
 from app.widgets.chat.comparison.comparison_view import ComparisonView
+from app.widgets.chat.comparison.copied_side import copied_side
 from app.widgets.kit.style import Style
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
@@ -98,10 +99,67 @@ def test_a_screen_reader_is_told_which_words_differ() -> None:
     assert spoken_row(head, is_open=False) == "left: Qwen, right: Phi"
 
 
-def test_a_thought_is_told_beside_the_name_of_who_answers() -> None:
+def test_thoughts_are_a_line_that_opens_to_their_paragraphs() -> None:
     answer = Message.new(new_id(), new_id(), "assistant", "Left.", model_name="Qwen")
-    assert ComparedMessage.of(answer).name == "Qwen"
-    assert ComparedMessage.of(replace(answer, thinking="Hm.")).name == f"Qwen{DOT}{THOUGHT_FIRST}"
+    left, right = (
+        ComparedMessage.of(replace(answer, thinking=one)) for one in ("So.\n\nHm, left.", "So.\n\nHm, right.")
+    )
+    head, line, text = pair_rows(iter([(left, right)]))
+    assert head.names == ("Qwen", "Qwen")
+    assert (line.kind, line.is_different, text.is_different) == (RowKind.THOUGHT, True, False)
+    assert spoken_row(line, is_open=False) == f"left: Thought{DOT}differs, right: Thought{DOT}differs, collapsed"
+    assert [(row.left.text, row.right.text) for row in thought_rows(line) if row.left and row.right] == [
+        ("So.", "So."),
+        ("Hm, left.", "Hm, right."),
+    ]
+    (_, line, _) = pair_rows(iter([(left, ComparedMessage.of(answer))]))
+    assert line.titles == ("Thought", "")
+    assert [row.right for row in thought_rows(line)] == [None, None]
+
+
+def test_a_thought_opens_and_folds_where_it_stands(qtbot: QtBot, window: MainWindow, app: App, style: Style) -> None:
+    question = say(app, None, "user", "Which way?")
+    for way in ("left", "right"):
+        said = Message.new(app.library.open_id, question, "assistant", f"Go {way}.")
+        app.library.tree.add(replace(said, model_name="Model", thinking=f"Hm.\n\nSurely {way}."))
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    app.catch_up()
+    window.do("compare")
+    shown = view_of(window).list
+    rows = shown.comparison_model
+    folded = list(rows.rows)
+    assert [row.kind for row in folded] == [RowKind.SHARED, RowKind.HEAD, RowKind.THOUGHT, RowKind.BLOCK]
+    shown.step_difference(1)
+    assert shown.currentIndex().row() == 2
+    qtbot.keyClick(shown, Qt.Key.Key_Return)
+    assert [row.is_of_thought for row in rows.rows] == [False] * 3 + [True] * 2 + [False]
+    assert copied_side(rows.rows[4], 1, style) == "Surely left."
+    picture(shown)
+    qtbot.keyClick(shown, Qt.Key.Key_Return)
+    assert rows.rows == folded
+
+
+def test_a_paragraph_is_copied_as_what_it_is(style: Style) -> None:
+    (row,) = block_rows("```sh\n# *a*\n```\n", "```sh\n# *b*\n```\n")
+    assert copied_side(row, 0, style) == "# *a*"
+    assert copied_side(row, 1, style, as_markdown=True) == "```sh\n# *b*\n```"
+    typed = (message("# a", "user"), message("# b", "user"))
+    assert [copied_side(row, 0, style) for row in pair_rows(iter([typed]))] == ["# a", "# a"]
+
+
+def test_formulas_that_differ_are_marked(style: Style) -> None:
+    (row,) = block_rows("It is $x^2$ and $y$ here.", "It is $x^3$ and $y$ here.")
+    laid = ComparedBlocks(row, style)
+    laid.height(300)
+    assert laid._left is not None
+    struck = QTextCursor(laid._left.document)
+    found = [at for at in range(laid._left.document.characterCount() - 1) if is_struck(struck, at)]
+    assert found == [6]
+
+
+def is_struck(cursor: QTextCursor, at: int) -> bool:
+    cursor.setPosition(at + 1)
+    return cursor.charFormat().fontStrikeOut()
 
 
 @pytest.fixture
