@@ -82,6 +82,7 @@ class ConversationList(QListView):
         self._home: str | None = None
         self._is_picking = False
         self._anchor = ""
+        self._turned = ("", "")  # to which conversation, while which was open: it may still be opening
         self._told: tuple[str, ...] = ()
         self._delegate = ConversationDelegate(style, self)
         self.row_focus = self._delegate.focus
@@ -138,7 +139,7 @@ class ConversationList(QListView):
 
     def _extend_to(self, index: QModelIndex) -> None:
         """Select from where the last one was chosen to this row."""
-        start = self._conversations.row_of(self._anchor) if self._is_picking else self.currentIndex().row()
+        start = self._conversations.row_of(self._anchor) if self._is_picking else self._chosen_last
         if not index.isValid() or start < 0:
             return
         self._is_picking = True
@@ -149,6 +150,18 @@ class ConversationList(QListView):
         rows = QItemSelection(self._conversations.index(first), self._conversations.index(last))
         self.selectionModel().select(rows, flags.ClearAndSelect)
         self._tell_several()
+
+    @property
+    def _chosen_last(self) -> int:
+        """The row that the person chose last: of a conversation that is opening, else the current one."""
+        chosen, was_open = self._turned
+        number = self._conversations.row_of(chosen) if chosen and was_open == self._open_id else -1
+        return number if number >= 0 else self.currentIndex().row()
+
+    @property
+    def _open_id(self) -> str:
+        number = self._conversations.open_row
+        return self._conversations.rows[number].id if number >= 0 else ""
 
     def _end_picking(self) -> None:
         """Select the open conversation alone again."""
@@ -336,8 +349,10 @@ class ConversationList(QListView):
     def _tell_choice(self) -> None:
         """Only keys and clicks choose: a current row also changes when rows come and go."""
         row = self.row
+        self._turned = ("", "")
         if row is None or row.is_folder:
             return
+        self._turned = (row.id, self._open_id)
         if row.is_branch and not row.is_open:
             self.branchChosen.emit(row.conversation_id, row.id)
         elif not row.is_branch and not row.is_open:
@@ -427,8 +442,8 @@ class Sidebar(QWidget):
 
     @property
     def is_gone_through(self) -> bool:
-        """Whether the keyboard is in one of the lists, and was last used there rather than the mouse."""
-        return self.list.row_focus.is_shown or self.results.row_focus.is_shown
+        """Whether a list was last used by the keyboard, rather than the mouse, or several rows are selected."""
+        return self.list.row_focus.is_shown or self.results.row_focus.is_shown or bool(self.list.several)
 
     def sizeHint(self) -> QSize:
         return QSize(248, 560)

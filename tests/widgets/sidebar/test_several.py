@@ -67,6 +67,27 @@ def test_the_mouse_selects_several_and_opens_none(
     assert picked(listed) == []
 
 
+def test_what_is_selected_begins_with_the_conversation_that_was_chosen_and_is_still_opening(
+    qtbot: QtBot, listed: ConversationList, window: MainWindow, app: App
+) -> None:
+    """The rows are told anew meanwhile, and the one that is open is the current one again."""
+    asked: list[str] = []
+    window.sidebar.chosen.disconnect(app.library.open)
+    window.sidebar.chosen.connect(asked.append)
+    click(qtbot, listed, "apples")
+    listed._follow_model()
+    click(qtbot, listed, "quinces", _SHIFT)
+    assert picked(listed) == ["apples", "pears", "quinces"]
+    app.library.open(asked[0])
+    qtbot.waitUntil(lambda: texts(app)[0] == "apples")
+    assert picked(listed) == ["apples", "pears", "quinces"]
+    qtbot.keyClick(listed, Qt.Key.Key_Escape)
+    app.library.open(next(row.id for row in listed._conversations.rows if row.title == "pears"))
+    qtbot.waitUntil(lambda: texts(app)[0] == "pears" and listed.row is not None and listed.row.title == "pears")
+    click(qtbot, listed, "quinces", _SHIFT)
+    assert picked(listed) == ["pears", "quinces"]
+
+
 def test_keys_select_several_delete_them_and_one_undo_brings_them_back(
     qtbot: QtBot, listed: ConversationList, app: App
 ) -> None:
