@@ -127,8 +127,8 @@ def spoken_row(row: ComparisonRow, *, is_open: bool) -> str:
     if row.kind is RowKind.SHARED:
         return f"{shared_title(row.count)}, {'expanded' if is_open else 'collapsed'}"
     if row.kind is RowKind.THOUGHT:
-        told = "Thought" if row.is_shared else _both(*row.titles)
-        return f"{told}, {'expanded' if is_open else 'collapsed'}"
+        title = "Thought" if row.is_shared else _both(*row.titles)
+        return f"{title}, {'expanded' if is_open else 'collapsed'}"
     if row.kind is RowKind.HEAD:
         left, right = row.names
         if row.is_shared:
