@@ -14,9 +14,9 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import BranchRow, branch_row
 from app.viewmodels.branches.branch_text import spoken_branch
 from app.viewmodels.branches.outline_nodes import OutlineChoice, OutlineNode, outline_nodes, outline_steps
+from app.viewmodels.branches.run_groups import group_title
 from app.viewmodels.kit.lists import ROOT, AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork
-from app.viewmodels.text import formatting
 from app.viewmodels.warmth.warmth import Warmth
 
 _MOST_KNOWN = 500
@@ -191,9 +191,8 @@ class BranchModel(ListModel[OutlineNode]):
         there = [one for one in node.folded if one in self._tree]
         if not there:
             return _GONE
-        kind = "question" if self._tree.message(there[0]).role == "user" else "answer"
         used_at = max(self._tree.message(one).created_at for one in there)
-        name = formatting.plural(len(there), kind)
+        name = group_title(self._tree, there[0], len(there))
         return BranchRow(node.id, "", node.parent_id, name, "", "", 0, used_at, False, False, False, False)
 
     def _turn(self, row_id: str) -> Run:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from app.conversation.message import Message
 from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
+from app.viewmodels.branches.run_groups import LEAST_FOLDED, MOST_BESIDE, is_plain
 
 LONG = 8
 MOST_STEPS = 6
-MOST_BESIDE, _LEAST_FOLDED = 12, 4
 _LOOKED_THROUGH = 400
 _SLICE = 100  # rows
 _GROUP = "+"
@@ -141,18 +141,11 @@ def _below(listing: _Listing, run: Run) -> list[str | _Group]:
     if len(run.children) <= MOST_BESIDE or listing.is_filtered:
         return [*light, *heavy]
     found: list[str | _Group] = []
-    for is_plain, some in groupby(light, lambda one: _is_plain(listing, one)):
+    for are_plain, some in groupby(light, lambda one: is_plain(listing.tree, listing.runs[one])):
         together = tuple(some)
-        has_group = is_plain and len(together) >= _LEAST_FOLDED
+        has_group = are_plain and len(together) >= LEAST_FOLDED
         found += [_Group(run.first_id, together)] if has_group else together
     return [*found, *heavy]
-
-
-def _is_plain(listing: _Listing, run_id: str) -> bool:
-    """Return whether nobody has gone on from a run, named it or made it a favourite."""
-    first, run = listing.tree.message(run_id), listing.runs[run_id]
-    has_more = bool(run.children) or run.length > (2 if first.role == "user" else 1)
-    return not (has_more or first.name or first.is_favourite)
 
 
 def _with_trunks(nodes: Sequence[OutlineNode]) -> Generator[None, None, Sequence[OutlineNode]]:

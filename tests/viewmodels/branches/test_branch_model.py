@@ -15,7 +15,8 @@ from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import branch_rows
-from app.viewmodels.branches.outline_nodes import MOST_BESIDE, MOST_STEPS, OutlineChoice, OutlineNode, outline_nodes
+from app.viewmodels.branches.outline_nodes import MOST_STEPS, OutlineChoice, OutlineNode, outline_nodes
+from app.viewmodels.branches.run_groups import MOST_BESIDE
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.warmth.warmth import Warmth
 from tests.seeds import each_seed
