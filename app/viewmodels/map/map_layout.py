@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import NamedTuple
 
 # Points at 100 %.
@@ -22,8 +23,9 @@ _LEAST_LENGTH, _LEAST_LEAF = 34, 24  # so that a short leaf ends above the arms 
 _HALF_LINE = 9  # of a run with its disc
 _GAP = 14
 LEAF_LABEL, RUN_LABEL, _ABOVE_LABEL = 10, 14, 22
-_BAND = 512
+_CELL, _MOST_CELLS = 512, 64
 _ROUNDING = 1e-6
+_FEW = 20  # runs
 # What a picture is high at least and at most per token.
 _LEAST_HEIGHT, _PER_TOKEN, _MOST_PER_TOKEN = 560.0, 0.11, 2.0
 
@@ -94,14 +96,16 @@ class MapLayout:
     runs: Sequence[Placed] = ()
     scale: float = _PER_TOKEN
     box: Box = _NOWHERE
-    _bands: dict[int, list[int]] = field(default_factory=dict)
+    _boxes: Sequence[Box] = ()
+    _cells: dict[tuple[int, int], list[int]] = field(default_factory=dict)
 
     def within(self, box: Box) -> list[int]:
         """Return the numbers of the runs that may cover some of a rectangle, in order."""
         found: set[int] = set()
-        for band in range(int(box.top // _BAND), int(box.bottom // _BAND) + 1):
-            found.update(self._bands.get(band, ()))
-        return sorted(number for number in found if _meet(self.runs[number].box, box))
+        width = _cell_width(self.box)
+        for cell in _cells(_common(box, self.box), width):
+            found.update(self._cells.get(cell, ()))
+        return sorted(number for number in found if _meet(self._boxes[number], box))
 
 
 def scale_for(runs: Sequence[MapRun]) -> float:
@@ -109,7 +113,9 @@ def scale_for(runs: Sequence[MapRun]) -> float:
     lengths = sorted(run.end - (runs[run.parent].end if run.parent >= 0 else 0) for run in runs)
     deepest = max((run.end for run in runs), default=0)
     usual = lengths[len(lengths) // 2] if lengths else 0
-    return min(max(_PER_TOKEN, _LEAST_HEIGHT / max(deepest, 1), _LEAST_LENGTH / max(usual, 1)), _MOST_PER_TOKEN)
+    most = _LEAST_HEIGHT / max(deepest, 1)  # of few runs, which are to be in sight together
+    by_runs = _LEAST_LENGTH / max(usual, 1)
+    return min(max(_PER_TOKEN, most, by_runs if len(runs) > _FEW else 0.0), _MOST_PER_TOKEN)
 
 
 def lay_out(runs: Sequence[MapRun]) -> Generator[None, None, MapLayout]:
@@ -167,18 +173,22 @@ class _Work:
     def place(self) -> Generator[None, None, MapLayout]:
         """Add up the distances from the first run on."""
         placed: list[Placed] = []
-        bands: dict[int, list[int]] = {}
+        boxes: list[Box] = []
+        cells: dict[tuple[int, int], list[int]] = {}
         left = top = right = bottom = 0.0
         for number, run in enumerate(self._runs):
             one = self._placed(number, placed[run.parent].x if run.parent >= 0 else None)
             placed.append(one)
-            box = one.box
+            boxes.append(box := one.box)
             left, top = min(left, box.left), min(top, box.top)
             right, bottom = max(right, box.right), max(bottom, box.bottom)
-            for band in range(int(box.top // _BAND), int(box.bottom // _BAND) + 1):
-                bands.setdefault(band, []).append(number)
             yield
-        return MapLayout(placed, self._scale, Box(left, top, right - left, bottom - top), bands)
+        whole = Box(left, top, right - left, bottom - top)
+        for number, box in enumerate(boxes):
+            for cell in _cells(box, _cell_width(whole)):
+                cells.setdefault(cell, []).append(number)
+            yield
+        return MapLayout(placed, self._scale, whole, boxes, cells)
 
     def _beside(self, numbers: Sequence[int]) -> Generator[None, None, _Shape]:
         main = max(range(len(numbers)), key=lambda at: (self._deepest[numbers[at]], -at))
@@ -291,6 +301,23 @@ def _reach(one: _Outline, other: _Outline) -> float:
         else:
             b = next(its, None)
     return found
+
+
+def _cell_width(whole: Box) -> float:
+    """Return the width of the cells of a picture: so that none lies in very many of them."""
+    return max(_CELL, whole.width / _MOST_CELLS)
+
+
+def _cells(box: Box, width: float) -> Iterator[tuple[int, int]]:
+    """Yield the cells that a rectangle lies in."""
+    across = range(int(box.left // width), int(box.right // width) + 1)
+    return product(across, range(int(box.top // _CELL), int(box.bottom // _CELL) + 1))
+
+
+def _common(a: Box, b: Box) -> Box:
+    """Return what two rectangles have in common, without width or height where that is nothing."""
+    left, top = max(a.left, b.left), max(a.top, b.top)
+    return Box(left, top, max(min(a.right, b.right) - left, 0.0), max(min(a.bottom, b.bottom) - top, 0.0))
 
 
 def _meet(a: Box, b: Box) -> bool:

@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator
 from itertools import combinations
 
+import pytest
+
 import app.viewmodels.map.map_layout as map_layout
 from app.viewmodels.map.map_layout import ARM, Box, MapLayout, MapRun
 from tests.seeds import each_seed
@@ -171,3 +173,22 @@ def test_the_work_grows_with_the_number_of_runs(seed: int) -> None:
 def test_nothing_is_laid_out_of_nothing() -> None:
     layout = lay_out([])
     assert (layout.runs, layout.within(Box(0, 0, 100, 100))) == ([], [])
+
+
+def test_what_is_in_sight_of_a_wide_picture_is_found_without_looking_at_all_of_it() -> None:
+    runs = [MapRun(-1, 10), *(MapRun(0, 20, 100.0, 14.0) for _ in range(3000))]
+    layout = lay_out(runs)
+    middle = Box(layout.box.left + layout.box.width * 0.9, layout.box.top, 500, 500)
+    looked_at: list[Box] = []
+    meet = map_layout._meet
+
+    def counted(a: Box, b: Box) -> bool:
+        looked_at.append(a)
+        return meet(a, b)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(map_layout, "_meet", counted)
+        found = layout.within(middle)
+    assert found == [number for number, one in enumerate(layout.runs) if meet(one.box, middle)]
+    assert 0 < len(found) <= len(looked_at) < 600
+    assert layout.within(Box(layout.box.right + 10, 0, 100, 100)) == []
