@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from PySide6.QtCore import QObject, Signal
 
@@ -43,6 +43,8 @@ class MapRegion(QObject):
         self._residency_of, self._open_branch = residency_of, open_branch
         self._is_awake = False
         self._shown: tuple[object, ...] = ()
+        self._opened: frozenset[str] = frozenset()
+        self._has_groups = False
         self._leaf_id: str | None = None
         library.state.refreshed.connect(self._follow)
         warmth.changed.connect(self.renew)
@@ -64,7 +66,18 @@ class MapRegion(QObject):
 
     def items(self) -> Iterator[list[MapItem]]:
         """Yield all runs in slices, each after the one above it; the tree must not have changed between two of them."""
-        return map_items(self.tree, self._warmth.warmth_of)
+        self._has_groups, has_groups = True, False
+        for some in map_items(self.tree, self._warmth.warmth_of, self._opened):
+            has_groups = has_groups or any(item.versions for item in some)
+            yield some
+        self._has_groups = has_groups
+
+    def open_groups(self, ids: Iterable[str], *, is_open: bool) -> None:
+        """Tell the versions of groups one by one, or as one again."""
+        opened = self._opened | set(ids) if is_open else self._opened - set(ids)
+        if opened != self._opened:
+            self._opened = opened
+            self.grew.emit()
 
     def is_on_path(self, item: MapItem) -> bool:
         """Return whether the open path goes through a run."""
@@ -82,7 +95,12 @@ class MapRegion(QObject):
         return len(self.tree.runs()) <= MOST_ASKED
 
     def residency(self, item: MapItem) -> Residency | None:
-        """Return where the state at the end of a run is, None while that is not known; it is asked for then."""
+        """Return where the state at the end of a run is, None while that is not known; it is asked for then.
+
+        None for a group, whose versions differ in it.
+        """
+        if item.versions:
+            return None
         known = self._residency_of(item.last_id)
         if known is not None or item.last_id not in self.tree:
             return known
@@ -100,6 +118,8 @@ class MapRegion(QObject):
 
     def told(self, item: MapItem) -> tuple[str, str, str]:
         """Return what is told of a run: its name or first words, how much it is and its age, and its price."""
+        if item.versions:
+            return (item.label, "expanded" if item.is_open else "collapsed", "")
         run = self.tree.runs().get(item.id)
         if run is None:
             return (item.label, "", "")
@@ -129,6 +149,8 @@ class MapRegion(QObject):
             self.grew.emit()
         if tree.leaf_id != self._leaf_id:
             self._leaf_id = tree.leaf_id
+            if self._has_groups:  # of which the open version stands by itself
+                self.grew.emit()
             self.moved.emit()
         self.renew()
 

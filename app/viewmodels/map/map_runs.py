@@ -1,14 +1,15 @@
-"""How long the runs of a tree are, in tokens, and which of them have a label."""
+"""How long the runs of a tree are, in tokens, which of them have a label, and which are told together as a group."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from app.conversation.message import Message
-from app.conversation.runs import Run
+from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import BranchRow, branch_row
+from app.viewmodels.branches.run_groups import LEAST_FOLDED, MOST_BESIDE, group_title, is_plain
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.warmth import Warmth
 
@@ -18,13 +19,16 @@ MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
 _CHARACTERS, _AROUND = 4, 6
 _LOOKED_AT = 32  # messages
 _SLICE = 40
+_GROUP = "+"
 
 
 class MapItem(NamedTuple):
-    """A run before it has a place. id, last_id: of its first and last message. parent: its number, -1 for the first.
+    """A run, or a group of them, before it has a place.
 
-    end: tokens from the beginning of the conversation to its end. label: its name or first words; detail: a second
-    line, or "". is_leaf: nothing hangs below it. is_labelled: there is to be room for its label.
+    id, last_id: of its first and last message. parent: its number, -1 for the first. end: tokens from the beginning of
+    the conversation to its end. label: its name or first words; detail: a second line, or "". is_leaf: nothing hangs
+    below it. is_labelled: there is to be room for its label. versions: 0, or how many versions this group has, of which
+    only the one that is open, if any, stands beside it until the group is opened; is_open: all of them do.
     """
 
     id: str
@@ -37,25 +41,96 @@ class MapItem(NamedTuple):
     is_labelled: bool
     is_named: bool
     is_favourite: bool
+    versions: int = 0
+    is_open: bool = False
 
 
-def map_items(tree: MessageTree, warmth_of: Callable[[str], Warmth | None]) -> Iterator[list[MapItem]]:
-    """Yield the runs of a tree in slices, each after the one above it."""
+def map_items(
+    tree: MessageTree, warmth_of: Callable[[str], Warmth | None], opened: Set[str] = frozenset()
+) -> Iterator[list[MapItem]]:
+    """Yield the runs of a tree in slices, each after the one above it. opened: groups of which all runs are told.
+
+    Many versions of one message that nobody has gone on from or named are a group, as they are in the outline.
+    """
     runs = tree.runs()
+    shown: list[_Group | Run] = []
+    for some in _shown(tree, runs, opened):
+        shown += some
+        yield []
     numbers: dict[str | None, int] = {None: -1}
     ends = [0]
     made: list[MapItem] = []
-    has_all, is_asked = len(runs) <= MOST_LABELLED, len(runs) <= MOST_ASKED
-    for number, run in enumerate(list(runs.values())):
-        numbers[run.first_id] = number
-        parent = numbers[run.parent_id]
+    has_all, is_asked = len(shown) <= MOST_LABELLED, len(runs) <= MOST_ASKED
+    for number, one in enumerate(shown):
+        numbers[one.first_id] = number
+        parent = numbers[one.parent_id]
         start = ends[parent + 1]
-        ends.append(max(start, _end(tree, run, start, warmth_of(run.last_id) if is_asked else None)))
-        made.append(_item(branch_row(tree, run), run, parent, ends[-1], ends[-1] - start, has_all=has_all))
+        asked = warmth_of if is_asked else None
+        if isinstance(one, _Group):
+            end = max(_end(tree, run, start, asked) for run in one.runs[:_LOOKED_AT])
+            made.append(_group_item(tree, one, parent, max(start, end)))
+        else:
+            end = max(start, _end(tree, one, start, asked))
+            made.append(_item(branch_row(tree, one), one, parent, end, end - start, has_all=has_all))
+        ends.append(made[-1].end)
         if len(made) == _SLICE:
             yield made
             made = []
     yield made
+
+
+class _Group(NamedTuple):
+    """Versions beside each other that are told as one. first_id: its own id."""
+
+    first_id: str
+    parent_id: str
+    runs: Sequence[Run]
+    is_open: bool
+
+
+def _shown(tree: MessageTree, runs: Runs, opened: Set[str]) -> Iterator[list[_Group | Run]]:
+    """Yield what is told, in slices: runs, and groups of those that are beside each other."""
+    found: list[_Group | Run] = []
+    beside: list[Run] = []
+    for number, run in enumerate(list(runs.values())):
+        above = None if run.parent_id is None else runs[run.parent_id]
+        can_fold = above is not None and len(above.children) > MOST_BESIDE and is_plain(tree, run)
+        if beside and not (can_fold and run.parent_id == beside[0].parent_id):
+            found += _unfolded(tree, beside, opened)
+            beside = []
+        if can_fold:
+            beside.append(run)
+        else:
+            found.append(run)
+        if number % _SLICE == 0:
+            yield found
+            found = []
+    yield [*found, *_unfolded(tree, beside, opened)]
+
+
+def _unfolded(tree: MessageTree, beside: Sequence[Run], opened: Set[str]) -> Iterator[_Group | Run]:
+    """Yield what is told of versions beside each other: their group, and those of them that stand by themselves."""
+    parent_id = beside[0].parent_id if beside else None
+    if parent_id is None or len(beside) < LEAST_FOLDED:
+        yield from beside
+        return
+    group = _Group(_GROUP + beside[0].first_id, parent_id, beside, _GROUP + beside[0].first_id in opened)
+    yield group
+    yield from (run for run in beside if group.is_open or tree.is_on_path(run.first_id))
+
+
+def _group_item(tree: MessageTree, group: _Group, parent: int, end: int) -> MapItem:
+    first = group.runs[0]
+    label = group_title(tree, first.first_id, len(group.runs))
+    return MapItem(
+        *(group.first_id, first.last_id, parent, end, label, ""),
+        is_leaf=True,
+        is_labelled=True,
+        is_named=False,
+        is_favourite=False,
+        versions=len(group.runs),
+        is_open=group.is_open,
+    )
 
 
 def _item(row: BranchRow, run: Run, parent: int, end: int, tokens: int, *, has_all: bool) -> MapItem:
@@ -73,8 +148,9 @@ def _item(row: BranchRow, run: Run, parent: int, end: int, tokens: int, *, has_a
     )
 
 
-def _end(tree: MessageTree, run: Run, start: int, warmth: Warmth | None) -> int:
+def _end(tree: MessageTree, run: Run, start: int, warmth_of: Callable[[str], Warmth | None] | None) -> int:
     """Return the tokens up to the end of a run: as the engine counts them, or told with an answer, else about."""
+    warmth = None if warmth_of is None else warmth_of(run.last_id)
     if warmth is not None and warmth.total and not warmth.is_far_too_long:
         return warmth.total
     last = tree.message(run.last_id)

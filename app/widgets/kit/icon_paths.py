@@ -92,6 +92,7 @@ class Icon(Enum):
         '<circle cx="8" cy="3.2" r="1.6"/><circle cx="3.5" cy="12.8" r="1.6"/><circle cx="12.5" cy="12.8" r="1.6"/>'
         '<path d="M8 4.8v3.4M3.5 11.2V9.8a1.6 1.6 0 0 1 1.6-1.6h5.8a1.6 1.6 0 0 1 1.6 1.6v1.4"/>'
     )
+    HERE = '<circle cx="8" cy="8" r="4.6"/><path d="M8 1.6v3M8 11.4v3M1.6 8h3M11.4 8h3"/>'
     SLIDERS = (
         '<path d="M2.2 5h6M11.8 5h2M2.2 11h1.9M7.7 11h6.1"/><circle cx="10" cy="5" r="1.8"/>'
         '<circle cx="5.9" cy="11" r="1.8"/>'

@@ -23,14 +23,14 @@ from app.widgets.kit.typography import TextRole
 if TYPE_CHECKING:
     from app.widgets.map.map_view import MapView
 
-_INSET, _FIGURE, _APART = 16, 52, 14
+_INSET, _FIGURE, _APART, _BESIDE = 16, 52, 14, 4
 _WORDS: dict[Residency, str] = {"live": "Live", "memory": "In memory", "disk": "On disk", "none": "No snapshot"}
 
 
 class MapPane(Pane):
     """Shows the map. The picture is made when the pane is first shown, so that no start has to wait for it.
 
-    Attributes: view, None before that; smaller, larger, the buttons of the zoom.
+    Attributes: view, None before that; smaller, larger, the buttons of the zoom; here, shows the open branch.
     """
 
     id = "map"
@@ -47,12 +47,16 @@ class MapPane(Pane):
         self.larger = ToolButton(style, Icon.PLUS, "Zoom In", "Shows the map larger (+)", parent=self)
         self.smaller.clicked.connect(lambda: self._zoom(-1))
         self.larger.clicked.connect(lambda: self._zoom(1))
+        self.here = ToolButton(
+            style, Icon.HERE, "Where You Are", "Shows the end of the open branch (Home)", parent=self
+        )
+        self.here.clicked.connect(self._show_open_run)
         style.changed.connect(self._arrange)
         style.changed.connect(self.update)
 
     @property
     def tab_order(self) -> Sequence[QWidget]:
-        return (self.smaller, self.larger)
+        return (self.smaller, self.larger, self.here)
 
     def showEvent(self, event: QShowEvent) -> None:
         if self.view is None:
@@ -69,6 +73,7 @@ class MapPane(Pane):
         self.view.zoomed.connect(self._show_zoom)
         QWidget.setTabOrder(self.view, self.smaller)
         QWidget.setTabOrder(self.smaller, self.larger)
+        QWidget.setTabOrder(self.larger, self.here)
         self.view.begin()
         self.view.show()
         self._arrange()
@@ -76,6 +81,10 @@ class MapPane(Pane):
     def _zoom(self, steps: int) -> None:
         if self.view is not None:
             self.view.zoom_by(steps)
+
+    def _show_open_run(self) -> None:
+        if self.view is not None:
+            self.view.go_to_open_run()
 
     def _show_zoom(self) -> None:
         self.update()
@@ -95,6 +104,7 @@ class MapPane(Pane):
         top = round(field.center().y() - size.height() / 2)
         self.smaller.setGeometry(round(field.left()), top, size.width(), size.height())
         self.larger.setGeometry(round(field.right()) - size.width(), top, size.width(), size.height())
+        self.here.setGeometry(round(field.right()) + _BESIDE, top, size.width(), size.height())
         if self.view is not None:
             self.view.setGeometry(1, 0, self.width() - 1, max(0, self.height() - self._foot))
 
@@ -116,7 +126,7 @@ class MapPane(Pane):
 
     def _legend(self) -> list[tuple[float, float, Residency]]:
         """Return the abscissa and the line of each word of the legend, in as many lines as they need."""
-        text_style, first = self._style.text_style(TextRole.CAP), self._field().right() + _APART + 4
+        text_style, first = self._style.text_style(TextRole.CAP), float(self.here.geometry().right() + 1 + _BESIDE + 4)
         found: list[tuple[float, float, Residency]] = []
         left, line = first, 0
         for where in get_args(Residency):

@@ -5,10 +5,10 @@ The outline of branches is the way to everything that is done here; a screen rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from PySide6.QtCore import QEvent, QLine, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QColor,
@@ -40,8 +40,8 @@ from app.viewmodels.map.map_layout import (
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.map.map_runs import MapItem
 from app.viewmodels.text import formatting
-from app.widgets.kit.accessible import speak_as
-from app.widgets.kit.drawing import draw_text, smooth, stroke_rounded
+from app.widgets.kit.accessible import announce, speak_as
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
 from app.widgets.kit.slim_bar import use_slim_bar
@@ -53,10 +53,19 @@ _STEP = 1.25
 # The least zoom at which runs have their round corners, discs and labels; below, lines and the names that find room.
 NEAR = 0.5
 _MARGIN, _CORNER = 40.0, 10.0
+# Zooms from which on groups in sight open by themselves, and below which those close again.
+OPENS, CLOSES = 1.5, 1.2
+_READABLE = 0.8  # the least zoom that is chosen by itself: each group has room for its chip
+_CHIP_APART = 20
+_CHIP_PAD, _CHIP_ICON, _CHIP_RADIUS = 8, 10, 5
 _FIGURES = 30.0  # at the left, beside the margin, for what the wires stand for
 _ACTIVE, _OTHER = 3.5, 2.0
+# Widths far out, where nothing is dotted: of the open path, of what is held, and of the rest.
+_FAR_ACTIVE, _FAR_HELD, _FAR_OTHER = 3.0, 2.0, 1.0
 _DOTTED = (2.0, 2.2)
 _LEAF, _RUN = 112, 170  # the widest labels
+_LABEL_EDGE, _AXIS = 4.0, 44.0  # what no label of the open run covers at an edge, and at the left of the figures
+_CURSOR = 4.0  # from a disc to the ring around it
 _STAR = 12
 _MOST_LABELS = 150
 _WIRE_APART = 56.0  # on the screen, at least
@@ -83,9 +92,14 @@ class MapView(QAbstractScrollArea):
         self._named: list[int] = []
         self._has_ring = False
         self._work = SlicedWork(self)
-        self._looks: list[tuple[bool, bool]] | None = None
-        self._far: dict[tuple[bool, bool], list[QLine]] | None = None
+        self._lines: Sequence[QLineF] = ()
+        self._far: tuple[Sequence[QLineF], Sequence[QLineF]] | None = None
+        self._labels: list[tuple[QRectF, int]] = []  # as they were painted last
         self._hovered = -1
+        self._current = ""  # the item that the arrow keys have come to
+        self._kept = ""  # the item that stays where it is when the next layout comes
+        self._opened_by_zoom: set[str] = set()
+        self._follows_open_run = False
         self._dragged: QPoint | None = None
         self._pressed: QPoint | None = None
         self._is_fresh = True  # nobody has moved or zoomed the picture
@@ -99,7 +113,7 @@ class MapView(QAbstractScrollArea):
         self.setAccessibleName("Map of the branches")
         region.grew.connect(self.begin)
         region.changed.connect(self._repaint)
-        region.moved.connect(self.show_open_run)
+        region.moved.connect(self._follow_open_run)
         style.changed.connect(self.begin)
 
     # Making the layout
@@ -120,23 +134,52 @@ class MapView(QAbstractScrollArea):
             yield
         runs: list[MapRun] = []
         for item in items:
-            size = self._label_size(item) if item.is_labelled else (0.0, 0.0)
-            runs.append(MapRun(item.parent, item.end, *size, keeps_label=item.is_named))
+            width, height = self._label_size(item) if item.is_labelled else (0.0, 0.0)
+            width = width / _READABLE + _CHIP_APART if item.versions else width
+            runs.append(MapRun(item.parent, item.end, width, height, keeps_label=item.is_named))
             yield
         layout = yield from lay_out(runs)
-        self.items, self.layout_of_runs = items, layout
-        self._numbers = {item.id: number for number, item in enumerate(items)}
+        lines: list[QLineF] = []
+        numbers: dict[str, int] = {}
+        for number, (item, placed) in enumerate(zip(items, layout.runs, strict=True)):
+            lines.append(QLineF(placed.x, placed.top, placed.x, placed.bottom))
+            lines.append(QLineF(placed.from_x, placed.top, placed.x, placed.top))
+            numbers[item.id] = number
+            yield
+        before = self._place_of(self._kept)
+        self.items, self.layout_of_runs, self._lines, self._numbers = items, layout, lines, numbers
         self._named = [number for number, item in enumerate(items) if item.is_named]
-        self._looks, self._far, self._hovered = None, None, -1
+        self._far, self._hovered = None, -1
+        self._labels.clear()
         self.setAccessibleDescription(self._region.summary)
         self._set_range()
+        self._settle(before)
+        self._repaint()
+
+    def _settle(self, before: QPointF | None) -> None:
+        """Show what was in sight where it was. before: where the run that is to stay stood in the viewport."""
+        after = self._place_of(self._kept)
+        self._kept = ""
         if self._is_fresh:
             self.fit()
-        self._repaint()
+        elif before is not None and after is not None:
+            self._move_by((before - after).toPoint())
+        if self._follows_open_run:
+            self.show_open_run()
+
+    def _place_of(self, item_id: str) -> QPointF | None:
+        """Return where the end of a run is in the viewport, None where there is no such run."""
+        number = self._numbers.get(item_id, -1)
+        if number < 0:
+            return None
+        placed = self.layout_of_runs.runs[number]
+        return QPointF(placed.x, placed.bottom) * self.zoom + self._origin()
 
     def _label_size(self, item: MapItem) -> tuple[float, float]:
         """Return the room for a label of one or two lines at 100 %, for a name in its heaviest form."""
         name, detail = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
+        if item.versions:
+            return (detail.width(item.label) + 2 * _CHIP_PAD + self._style.typography.icon(_CHIP_ICON), detail.line + 4)
         most = self._style.typography.scaled(_LEAF if item.is_leaf else _RUN)
         star = _STAR + 4 if item.is_favourite else 0
         width = name.width(item.label) + star
@@ -180,12 +223,29 @@ class MapView(QAbstractScrollArea):
         at = QRectF(self.viewport().rect()).center() if around is None else around
         origin = self._origin()
         fixed = (at - origin) / self.zoom
-        self.zoom, self._far = zoom, None
+        was, self.zoom = self.zoom, zoom
         self._set_range()
         self.horizontalScrollBar().setValue(round(fixed.x() * zoom - at.x()))
         self.verticalScrollBar().setValue(round(fixed.y() * zoom - at.y()))
         self.viewport().update()
         self.zoomed.emit(zoom)
+        if was < OPENS <= zoom:
+            shown = self.layout_of_runs.within(self._shown())
+            groups = {self.items[one].id for one in shown if self.items[one].versions and not self.items[one].is_open}
+            self._open_groups(groups, is_open=True)
+            self._opened_by_zoom |= groups
+        elif zoom < CLOSES <= was:
+            self._open_groups(self._opened_by_zoom, is_open=False)
+            self._opened_by_zoom = set()
+
+    def _open_groups(self, ids: Iterable[str], *, is_open: bool) -> None:
+        """Show the versions of groups one by one, or as one again; the message that they answer stays where it is."""
+        ids = sorted(ids, key=lambda one: self._numbers.get(one, -1))
+        if ids:
+            self._is_fresh = False
+            number = self._numbers.get(ids[0], -1)
+            self._kept = self.items[self.items[number].parent].id if number >= 0 else ""
+            self._region.open_groups(ids, is_open=is_open)
 
     def zoom_by(self, steps: float) -> None:
         """Draw larger by so many steps, or smaller by as many below 0."""
@@ -197,15 +257,31 @@ class MapView(QAbstractScrollArea):
         box, size = self.layout_of_runs.box, self.viewport().size()
         across = (size.width() - 2 * _MARGIN - _FIGURES) / max(box.width, 1)
         both = min(across, (size.height() - 2 * _MARGIN) / max(box.height, 1))
-        self.set_zoom(min(both, 1.0) if both >= NEAR else 1.0)
+        self.set_zoom(min(both, 1.0) if both >= _READABLE else 1.0)
         self.show_open_run()
         self._is_fresh = True
 
     def show_open_run(self) -> None:
         """Bring the end of the open branch into sight, unless it is there."""
         number = self._open_number()
-        if number < 0:
-            return
+        self._follows_open_run = number < 0
+        if number >= 0:
+            self._bring_into_sight(number)
+        self.setAccessibleDescription(self._region.summary)
+        self._repaint()
+
+    def go_to_open_run(self) -> None:
+        """Bring the end of the open branch into sight, have the arrow keys go on from there, and say it."""
+        self.show_open_run()
+        self._come_to(self._open_number())
+
+    def _follow_open_run(self) -> None:
+        """Show the open branch, and also in the layout that is being made."""
+        self.show_open_run()
+        self._follows_open_run = self._follows_open_run or self.is_busy
+
+    def _bring_into_sight(self, number: int) -> None:
+        """Have the end of a run lie within the window, where it does not."""
         placed, shown = self.layout_of_runs.runs[number], self._shown()
         if not (
             shown.left < placed.x - _MARGIN
@@ -215,8 +291,6 @@ class MapView(QAbstractScrollArea):
         ):
             self.horizontalScrollBar().setValue(round(placed.x * self.zoom - self.viewport().width() / 2))
             self.verticalScrollBar().setValue(round(placed.bottom * self.zoom - self.viewport().height() * 0.6))
-        self.setAccessibleDescription(self._region.summary)
-        self._repaint()
 
     def _open_number(self) -> int:
         """Return the number of the run in which the open path ends, -1 while there is none."""
@@ -224,12 +298,16 @@ class MapView(QAbstractScrollArea):
 
     def run_at(self, at: QPointF) -> int:
         """Return the number of the run at a point of the viewport, by its line, disc or label; -1 beside all."""
-        point = (at - self._origin()) / self.zoom
+        on_labels = at - self._origin()
+        for box, number in self._labels:
+            if box.contains(on_labels):
+                return number
+        point = on_labels / self.zoom
         near = _NEAREST / min(self.zoom, 1.0)
         around = Box(point.x() - near, point.y() - near, 2 * near, 2 * near)
         found, best = -1, near
         for number in self.layout_of_runs.within(around):
-            distance = _distance(self.layout_of_runs.runs[number], point, has_label=self.zoom >= NEAR)
+            distance = _distance(self.layout_of_runs.runs[number], point)
             if distance < best - _SAME:  # of two that meet, the upper one
                 found, best = number, distance
         return found
@@ -250,6 +328,7 @@ class MapView(QAbstractScrollArea):
             numbers = self.layout_of_runs.within(shown)
             self._paint_near(painter, numbers)
         self._paint_labels(painter, numbers)
+        self._paint_cursor(painter)
         painter.resetTransform()
         if self._has_ring:
             stroke_rounded(painter, QRectF(self.viewport().rect()).adjusted(2, 2, -2, -2), 6, theme.accentgfx, 2)
@@ -272,7 +351,8 @@ class MapView(QAbstractScrollArea):
         for number in sorted(numbers, key=lambda one: (is_active[one], one == self._hovered)):
             self._paint_line(painter, number, is_active=is_active[number])
         for number in numbers:
-            self._paint_disc(painter, number)
+            if not self.items[number].versions:
+                self._paint_disc(painter, number)
 
     def _on_screen(self, number: int) -> Placed:
         """Return where a run stands at this zoom; lines, discs and words are as large at every one."""
@@ -288,11 +368,16 @@ class MapView(QAbstractScrollArea):
             pen.setDashPattern(_DOTTED)
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(_path(self._on_screen(number)))
+        placed = self._on_screen(number)
+        if self.items[number].versions:  # down to the group's chip
+            placed = placed._replace(bottom=placed.bottom + LEAF_LABEL)
+        painter.drawPath(_path(placed))
 
     def _line(self, item: MapItem, *, is_active: bool) -> tuple[QColor, bool]:
         """Return the colour of a run's line, and whether it is dotted: nothing of it is held."""
         theme, where = self._style.theme, self._region.residency(item)
+        if item.versions:
+            return theme.mute, False
         if is_active:
             return theme.accentgfx, where == "none"
         if where is None:
@@ -307,32 +392,54 @@ class MapView(QAbstractScrollArea):
         if where is not None:
             paint_disc(painter, theme, end, where, DISC, theme.panel)
         else:  # nobody has told yet
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.panel)
-            painter.drawEllipse(end, DISC / 2, DISC / 2)
-            painter.setBrush(theme.mute)
-            painter.drawEllipse(end, 2.5, 2.5)
+            self._paint_dot(painter, number)
+
+    def _paint_dot(self, painter: QPainter, number: int) -> None:
+        """Mark the end of a run of which no one state is known, or of a group without room for its chip."""
+        placed, theme = self._on_screen(number), self._style.theme
+        end = QPointF(placed.x, placed.bottom)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.panel)
+        painter.drawEllipse(end, DISC / 2, DISC / 2)
+        painter.setBrush(theme.mute)
+        painter.drawEllipse(end, 2.5, 2.5)
 
     def _paint_labels(self, painter: QPainter, numbers: Sequence[int]) -> None:
         """Write the labels that find room: that of the open branch first, then those with a name."""
-        open_id = self._region.open_run_id
-        open_run = self._open_number()
+        first = [one for one in (self._open_number(), self._cursor()) if one >= 0]
+        groups = [one for one in numbers if self.items[one].versions and self.zoom >= NEAR]
         order = sorted(numbers, key=lambda one: not self.items[one].is_named)
-        taken: list[QRectF] = []
+        found: dict[int, QRectF] = {}
         lines = self._lines_in_the_way(numbers) if NEAR <= self.zoom < 1 else []
-        for number in [*[open_run][: open_run >= 0], *order]:
-            item = self.items[number]
-            if taken and (item.id == open_id or not (self.layout_of_runs.runs[number].label or item.is_leaf)):
-                continue
-            if item.id != open_id and not item.is_labelled:
+        for number in dict.fromkeys([*first, *groups, *order]):
+            is_first = number in first
+            has_room = self.items[number].is_leaf or self.layout_of_runs.runs[number].label is not None
+            if not (is_first or number in groups or (self.items[number].is_labelled and has_room)):
                 continue
             box = self._label_box(number)
-            is_free = item.id == open_id or not any(line.intersects(box) for line in lines)
-            if is_free and not any(box.intersects(other) for other in taken):
-                taken.append(box.adjusted(-3, -1, 3, 1))
-                self._paint_label(painter, item, box, is_open=item.id == open_id, is_hovered=number == self._hovered)
-            if len(taken) >= _MOST_LABELS:
-                return
+            if is_first and not self.items[number].versions:
+                box = self._within_sight(number, box)
+            is_free = is_first or number in groups or not any(line.intersects(box) for line in lines)
+            if is_free and not any(box.intersects(other) for other in found.values()):
+                found[number] = box.adjusted(-3, -1, 3, 1)
+                self._paint_label(painter, number, box)
+            if len(found) >= _MOST_LABELS:
+                break
+        for number in groups:
+            if number not in found:
+                self._paint_dot(painter, number)
+        self._labels = [(box, number) for number, box in found.items()]
+
+    def _within_sight(self, number: int, box: QRectF) -> QRectF:
+        """Return a label's box moved so that no edge of the window cuts it, while the end of its run is in sight."""
+        placed = self._on_screen(number)
+        shown = QRectF(self.viewport().rect()).translated(-self._origin())
+        if not shown.contains(QPointF(placed.x, placed.bottom)):
+            return box
+        room = shown.adjusted(_AXIS, _LABEL_EDGE, -_LABEL_EDGE, -_LABEL_EDGE)
+        left = max(min(box.left(), room.right() - box.width()), room.left())
+        top = max(min(box.top(), room.bottom() - box.height()), room.top())
+        return QRectF(QPointF(left, top), box.size())
 
     def _lines_in_the_way(self, numbers: Sequence[int]) -> list[QRectF]:
         """Return the upright lines, which labels have no room reserved beside while they are larger than the rest."""
@@ -355,7 +462,12 @@ class MapView(QAbstractScrollArea):
         middle = (placed.top + placed.bottom) / 2 if placed.label is None else placed.label.middle * self.zoom
         return QRectF(placed.x + RUN_LABEL, middle - height / 2, width, height)
 
-    def _paint_label(self, painter: QPainter, item: MapItem, box: QRectF, *, is_open: bool, is_hovered: bool) -> None:
+    def _paint_label(self, painter: QPainter, number: int, box: QRectF) -> None:
+        item, is_hovered = self.items[number], number == self._hovered
+        is_open = item.id == self._region.open_run_id
+        if item.versions:
+            self._paint_chip(painter, item, box, is_hovered=is_hovered)
+            return
         theme, detail = self._style.theme, self._style.text_style(TextRole.CAP)
         name = self._style.text_style(TextRole.HEADLINE if is_open else TextRole.UI)
         is_centred = item.is_leaf and self.zoom >= NEAR
@@ -377,14 +489,42 @@ class MapView(QAbstractScrollArea):
             painter.fillRect(lower, theme.panel)
             draw_text(painter, detail, lower, second, theme.text2, align)
 
+    def _paint_chip(self, painter: QPainter, item: MapItem, box: QRectF, *, is_hovered: bool) -> None:
+        """Paint a group as the outline does: its count, with an arrow that says whether it is open."""
+        theme, text_style = self._style.theme, self._style.text_style(TextRole.CAP)
+        size = self._style.typography.icon(_CHIP_ICON)
+        fill_rounded(painter, box, _CHIP_RADIUS, theme.fill if is_hovered else theme.panel)
+        stroke_rounded(painter, box, _CHIP_RADIUS, theme.line2)
+        center = QPointF(box.left() + _CHIP_PAD + size / 2 - 2, box.center().y())
+        self._style.icons.paint(painter, Icon.FOLD if item.is_open else Icon.RIGHT, center, theme.text2, size)
+        inside = box.adjusted(_CHIP_PAD + size, 0, -_CHIP_PAD + 2, 0)
+        draw_text(painter, text_style, inside, item.label, theme.text2)
+
+    def _paint_cursor(self, painter: QPainter) -> None:
+        """Draw a ring around what the arrow keys have come to, while they come here."""
+        number = self._cursor()
+        if number < 0:
+            return
+        placed, radius = self._on_screen(number), DISC / 2 + _CURSOR
+        box = QRectF(placed.x - radius, placed.bottom - radius, 2 * radius, 2 * radius)
+        if self.items[number].versions and self.zoom >= NEAR:
+            box = self._label_box(number).adjusted(-_CURSOR, -_CURSOR, _CURSOR, _CURSOR)
+        stroke_rounded(painter, box, min(radius, box.height() / 2), self._style.theme.accentgfx, 2)
+
     def _paint_far(self, painter: QPainter) -> None:
         """Draw straight lines, those of one look in one go; level and upright ones need no smoothing."""
-        theme = self._style.theme
+        theme, (held, rest) = self._style.theme, self._far_lines()
+        painter.save()
+        painter.scale(self.zoom, self.zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for (is_active, is_held), lines in sorted(self._far_lines().items()):
-            painter.setPen(QPen(theme.accentgfx if is_active or is_held else theme.mute, 2.5 if is_active else 1.0))
+        for lines, color, width in (
+            (rest, theme.mute, _FAR_OTHER),
+            (held, theme.accentgfx, _FAR_HELD),
+            (self._path_lines(), theme.accentgfx, _FAR_ACTIVE),
+        ):
+            painter.setPen(QPen(color, width / self.zoom))
             painter.drawLines(lines)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.restore()
 
     def _named_within(self, shown: Box) -> list[int]:
         """Return the runs with a name whose ends are in sight, not more than can have a label."""
@@ -396,36 +536,37 @@ class MapView(QAbstractScrollArea):
         )
         return list(islice(in_sight, _MOST_LABELS))
 
-    def _far_lines(self) -> dict[tuple[bool, bool], list[QLine]]:
-        """Return the lines by their look, on the screen's own scale; of those that fall together, one."""
+    def _far_lines(self) -> tuple[Sequence[QLineF], Sequence[QLineF]]:
+        """Return the lines of runs of which something is held, and those of all others."""
         if self._far is None:
-            found: dict[tuple[bool, bool], set[tuple[int, int, int, int]]] = {}
-            zoom = self.zoom
-            for look, (x, top, bottom, from_x, _) in zip(self._all_looks(), self.layout_of_runs.runs, strict=True):
-                lines = found.setdefault(look, set())
-                at, first, last = round(x * zoom), round(top * zoom), round(bottom * zoom)
-                lines.add((at, first, at, last))
-                lines.add((round(from_x * zoom), first, at, first))
-            self._far = {
-                look: [QLine(*line) for line in lines if line[:2] != line[2:]] for look, lines in found.items()
-            }
+            held: list[QLineF] = []
+            rest: Sequence[QLineF] = self._lines
+            if self._region.is_asked:
+                is_held = [self._region.residency(item) in ("live", "memory") for item in self.items]
+                pairs = list(zip(is_held, self._lines[::2], self._lines[1::2], strict=True))
+                held = [line for one, *both in pairs if one for line in both]
+                rest = [line for one, *both in pairs if not one for line in both]
+            self._far = held, rest
         return self._far
 
-    def _all_looks(self) -> list[tuple[bool, bool]]:
-        """Return of each run whether it is on the open path, and whether something of it is held."""
-        if self._looks is None:
-            region = self._region
-            is_asked = region.is_asked
-            self._looks = [
-                (region.is_on_path(item), is_asked and region.residency(item) in ("live", "memory"))
-                for item in self.items
-            ]
-        return self._looks
+    def _path_lines(self) -> list[QLineF]:
+        """Return the lines of the open path."""
+        found: list[QLineF] = []
+        number = self._open_number()
+        while number >= 0:
+            found += self._lines[2 * number : 2 * number + 2]
+            number = self.items[number].parent
+        return found
 
     def _repaint(self) -> None:
         """Draw all of it again: any run may be on another path, or held elsewhere."""
-        self._looks = self._far = None
+        if self._region.is_asked:
+            self._far = None
         self.viewport().update()
+
+    def _cursor(self) -> int:
+        """Return the number of the run that the arrow keys have come to, -1 while they go elsewhere."""
+        return self._numbers.get(self._current, -1) if self.hasFocus() else -1
 
     # What the person does
 
@@ -457,17 +598,57 @@ class MapView(QAbstractScrollArea):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Plus: 1.0, Qt.Key.Key_Equal: 1.0, Qt.Key.Key_Minus: -1.0}.get(Qt.Key(event.key()))
+        key = Qt.Key(event.key())
+        steps = {Qt.Key.Key_Plus: 1.0, Qt.Key.Key_Equal: 1.0, Qt.Key.Key_Minus: -1.0}.get(key)
         if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
             super().keyPressEvent(event)
         elif steps is not None:
             self.zoom_by(steps)
-        elif event.key() == Qt.Key.Key_0:
+        elif key == Qt.Key.Key_0:
             self.fit()
-        elif event.key() == Qt.Key.Key_Home:
-            self.show_open_run()
+        elif key == Qt.Key.Key_Home:
+            self.go_to_open_run()
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._come_to(self._beside(key))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._cursor() >= 0:
+            self._press(self._cursor())
         else:
             super().keyPressEvent(event)
+
+    def _beside(self, key: Qt.Key) -> int:
+        """Return the run that an arrow key leads to: the one above, the one that goes on, or a version beside."""
+        items, at = self.items, self._cursor()
+        if at < 0:
+            return self._open_number()
+        if key == Qt.Key.Key_Up:
+            return items[at].parent
+        if key == Qt.Key.Key_Down:
+            below = [one for one in range(at + 1, len(items)) if items[one].parent == at]
+            x = self.layout_of_runs.runs[at].x
+            straight = [one for one in below if self.layout_of_runs.runs[one].x == x]
+            return next(iter([one for one in below if self._region.is_on_path(items[one])] + straight + below), -1)
+        versions = [one for one, item in enumerate(items) if item.parent == items[at].parent]
+        place = versions.index(at) + (1 if key == Qt.Key.Key_Right else -1)
+        return versions[place] if 0 <= place < len(versions) else -1
+
+    def _come_to(self, number: int) -> None:
+        """Have the arrow keys go on from a run, bring it into sight and say it."""
+        if number >= 0:
+            self._is_fresh = False
+            self._current = self.items[number].id
+            self._bring_into_sight(number)
+            announce(self, ", ".join(one for one in self._region.told(self.items[number]) if one))
+            self.viewport().update()
+
+    def _press(self, number: int) -> None:
+        """Show a run in the chat, or the versions of a group."""
+        item = self.items[number]
+        if item.versions:
+            self._open_groups([item.id], is_open=not item.is_open)
+            self._opened_by_zoom.discard(item.id)
+            announce(self, f"{item.label}, {'collapsed' if item.is_open else 'expanded'}")
+        else:
+            self._region.open(item)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -488,7 +669,8 @@ class MapView(QAbstractScrollArea):
         if event.button() is Qt.MouseButton.LeftButton and pressed is not None and (at - pressed).manhattanLength() < 4:
             number = self.run_at(event.position())
             if number >= 0:
-                self._region.open(self.items[number])
+                self._current = self.items[number].id
+                self._press(number)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         reasons = Qt.FocusReason
@@ -544,14 +726,9 @@ def _path(placed: Placed) -> QPainterPath:
     return path
 
 
-def _distance(placed: Placed, point: QPointF, *, has_label: bool) -> float:
-    """Return how far a point is from a run's line, arm or label."""
+def _distance(placed: Placed, point: QPointF) -> float:
+    """Return how far a point is from a run's line or arm."""
     beside = abs(point.x() - placed.x), max(placed.top - point.y(), point.y() - placed.bottom, 0.0)
     left, right = sorted((placed.x, placed.from_x))
     level = max(left - point.x(), point.x() - right, 0.0), abs(point.y() - placed.top - ARM)
-    nearest = min(max(beside), max(level) + (1.0 if placed.x == placed.from_x else 0.5))
-    if has_label and placed.label is not None:
-        box = placed.label
-        inside = box.left <= point.x() <= box.right and box.top <= point.y() <= box.bottom
-        nearest = 0.0 if inside else nearest
-    return nearest
+    return min(max(beside), max(level) + (1.0 if placed.x == placed.from_x else 0.5))

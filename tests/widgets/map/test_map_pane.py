@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -14,8 +14,9 @@ from app.conversation.message import Message
 from app.protocol.chat import Role
 from app.viewmodels.app import App
 from app.viewmodels.map.map_runs import MOST_ASKED, map_items
+from app.widgets.map import map_view
 from app.widgets.map.map_pane import MapPane
-from app.widgets.map.map_view import LEAST, MOST, NEAR, MapView
+from app.widgets.map.map_view import CLOSES, LEAST, MOST, NEAR, OPENS, MapView
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
 
@@ -175,11 +176,11 @@ def test_the_open_path_is_drawn_in_the_accent_and_labels_do_not_overlap(qtbot: Q
     view = view_of(pane)
     image = picture(view.viewport())
     assert count(image, view._style.theme.accentgfx) > 100
-    boxes = [view._label_box(number) for number, item in enumerate(view.items) if item.is_labelled]
-    view.set_zoom(1.0)
-    boxes = [view._label_box(number) for number, item in enumerate(view.items) if item.is_labelled]
-    assert len(boxes) > 4
-    assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if a.intersects(b)]
+    for zoom in (view.zoom, 1.0, 2.0):
+        view.set_zoom(zoom)
+        picture(view.viewport())
+        boxes = [box for box, _number in view._labels]
+        assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if a.intersects(b)]
 
 
 def test_a_screen_reader_is_told_what_the_picture_shows(pane: MapPane, app: App) -> None:
@@ -190,6 +191,192 @@ def test_a_screen_reader_is_told_what_the_picture_shows(pane: MapPane, app: App)
     assert "branches; open: Plan" in told
     for stop in pane.tab_order:
         assert stop.accessibleName()
+
+
+def versions(app: App, count: int) -> list[str]:
+    """A question with so many answers, of which nobody has gone on from one, and the middle one is open."""
+    question = say(app, None, "user", "Which way?")
+    answers = [say(app, question, "assistant", f"Way {number}, and on") for number in range(count)]
+    app.library.state.refresh()
+    app.catch_up()
+    app.chat.open_branch.show(answers[count // 2])
+    app.catch_up()
+    return answers
+
+
+@pytest.fixture
+def grouped(qtbot: QtBot, window: MainWindow, app: App) -> MapView:
+    window.resize(1440, 900)
+    versions(app, 30)
+    window.do("map")
+    finish(qtbot, window.map)
+    return view_of(window.map)
+
+
+def is_grouped(view: MapView, *, is_open: bool) -> bool:
+    groups = [item for item in view.items if item.versions]
+    return not view.is_busy and bool(groups) and all(item.is_open is is_open for item in groups)
+
+
+def chip(view: MapView) -> QPointF:
+    number = next(at for at, item in enumerate(view.items) if item.versions)
+    picture(view.viewport())
+    return view._label_box(number).center() + view._origin()
+
+
+def test_many_versions_are_one_until_a_click_and_what_they_answer_stays_where_it_is(
+    qtbot: QtBot, grouped: MapView
+) -> None:
+    assert [item.versions for item in grouped.items] == [0, 30, 0]
+    before = at(grouped, 0)
+    for is_open in (True, False):
+        pressed = chip(grouped).toPoint()
+        qtbot.mouseClick(grouped.viewport(), Qt.MouseButton.LeftButton, pos=pressed)
+        qtbot.waitUntil(lambda wanted=is_open: is_grouped(grouped, is_open=wanted))
+        assert len(grouped.items) == (32 if is_open else 3)
+        bar = grouped.horizontalScrollBar()
+        has_come_to_its_edge = bar.value() in (bar.minimum(), bar.maximum())
+        assert abs(at(grouped, 0).y() - before.y()) < 2.0
+        assert has_come_to_its_edge or abs(at(grouped, 0).x() - before.x()) < 2.0
+    grouped.set_zoom(4.0)
+    qtbot.waitUntil(lambda: is_grouped(grouped, is_open=True))
+    bar.setValue((bar.minimum() + bar.maximum()) // 2)
+    for is_open in (False, True):
+        before = at(grouped, 0)
+        grouped._press(1)
+        qtbot.waitUntil(lambda wanted=is_open: is_grouped(grouped, is_open=wanted))
+        bar.setValue(bar.value() + 40 * is_open)
+        assert is_open or abs(at(grouped, 0).x() - before.x()) < 2.0 or bar.value() in (bar.minimum(), bar.maximum())
+
+
+def test_a_group_has_its_chip_also_where_not_every_label_finds_room(qtbot: QtBot, grouped: MapView) -> None:
+    for zoom in (0.8, 0.9, 1.0):
+        grouped.set_zoom(zoom)
+        grouped.show_open_run()
+        picture(grouped.viewport())
+        assert 1 in [number for _box, number in grouped._labels]
+
+
+def test_zooming_in_opens_the_groups_in_sight_and_zooming_out_closes_them(qtbot: QtBot, grouped: MapView) -> None:
+    grouped.set_zoom(1.0)
+    for zoom, is_open in ((OPENS, True), (CLOSES, True), (1.0, False)):
+        grouped.set_zoom(zoom)
+        qtbot.waitUntil(lambda wanted=is_open: is_grouped(grouped, is_open=wanted))
+    qtbot.mouseClick(grouped.viewport(), Qt.MouseButton.LeftButton, pos=chip(grouped).toPoint())
+    qtbot.waitUntil(lambda: is_grouped(grouped, is_open=True))
+    for zoom in (OPENS, 1.0):
+        grouped.set_zoom(zoom)
+        assert is_grouped(grouped, is_open=True)  # a person opened it
+
+
+def test_the_open_version_stands_beside_its_group_wherever_one_goes(qtbot: QtBot, grouped: MapView, app: App) -> None:
+    for answer in app.library.tree.children(app.library.tree.path[0].id)[::7]:
+        app.chat.open_branch.show(answer.id)
+        app.catch_up()
+        qtbot.waitUntil(lambda wanted=answer.id: not grouped.is_busy and grouped.items[-1].id == wanted)
+        assert [item.versions for item in grouped.items] == [0, 30, 0]
+        assert QRectF(grouped.viewport().rect()).contains(at(grouped, grouped._open_number()))
+
+
+def test_no_edge_cuts_the_label_of_the_open_run(qtbot: QtBot, grouped: MapView, app: App) -> None:
+    qtbot.mouseClick(grouped.viewport(), Qt.MouseButton.LeftButton, pos=chip(grouped).toPoint())
+    qtbot.waitUntil(lambda: is_grouped(grouped, is_open=True))
+    grouped.set_zoom(1.0)
+    for answer in app.library.tree.children(app.library.tree.path[0].id):
+        app.chat.open_branch.show(answer.id)
+        app.catch_up()
+        number = grouped._open_number()
+        grouped._move_by(QPoint(grouped.viewport().width(), 0))
+        picture(grouped.viewport())
+        (box,) = (box for box, one in grouped._labels if one == number)
+        in_window = box.translated(grouped._origin())
+        if QRectF(grouped.viewport().rect()).contains(at(grouped, number)):
+            assert QRectF(grouped.viewport().rect()).contains(in_window)
+
+
+def test_what_is_under_the_words_is_what_they_name(pane: MapPane) -> None:
+    view = view_of(pane)
+    for zoom in (0.6, 0.8, 1.0, 2.0):
+        view.set_zoom(zoom)
+        picture(view.viewport())
+        assert view._labels
+        for box, number in view._labels:
+            assert view.run_at(box.center() + view._origin()) == number
+
+
+def test_the_arrow_keys_come_to_every_run_each_is_said_and_return_opens_it(
+    qtbot: QtBot, window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(map_view, "announce", lambda _widget, words: said.append(words))
+    window.resize(1440, 900)
+    versions(app, 20)
+    grow(app, 3)
+    window.do("map")
+    finish(qtbot, window.map)
+    view = view_of(window.map)
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_Home)
+    assert view._cursor() == view._open_number()
+    waiting, met = [view._current], {view._current}
+    while waiting:
+        start = waiting.pop()
+        for key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right):
+            view._current = start
+            said.clear()
+            qtbot.keyClick(view, key)
+            assert view._current == start or said[0].startswith(view._region.told(view.items[view._cursor()])[0])
+            assert QRectF(view.viewport().rect()).contains(at(view, view._cursor()))
+            if view._current not in met:
+                met.add(view._current)
+                waiting.append(view._current)
+    assert met == {item.id for item in view.items}
+    group = next(item.id for item in view.items if item.versions)
+    view._current = group
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: is_grouped(view, is_open=True))
+    assert said[-1].replace("\xa0", " ") == "20 answers, expanded"
+    for item in [item for item in view.items if item.is_leaf and not item.versions][::4]:
+        view._current = item.id
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+        assert app.library.tree.is_on_path(item.id)
+        qtbot.waitUntil(lambda: not view.is_busy)
+
+
+def test_the_button_at_the_foot_shows_where_one_is(qtbot: QtBot, pane: MapPane) -> None:
+    pane.window().resize(1440, 600)
+    view = view_of(pane)
+    view.set_zoom(MOST)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().minimum())
+    assert not QRectF(view.viewport().rect()).contains(at(view, view._open_number()))
+    pane.here.click()
+    assert QRectF(view.viewport().rect()).contains(at(view, view._open_number()))
+
+
+def test_far_out_what_is_held_is_wider_and_the_open_path_widest(qtbot: QtBot, pane: MapPane) -> None:
+    """So that nobody has to tell them by their colours."""
+    view = view_of(pane)
+    view._region.residency = lambda item: "memory" if item.is_named else "none"  # type: ignore[method-assign]
+    view._paint_labels = lambda *_: None  # type: ignore[method-assign]
+    view._far = None
+    view.set_zoom(0.3)
+    held, rest = view._far_lines()
+    assert len(held) + len(rest) == 2 * len(view.items)
+    assert held
+    assert rest
+    assert len(view._path_lines()) == 2 * sum(view._region.is_on_path(item) for item in view.items)
+    theme, image = view._style.theme, picture(view.viewport())
+
+    def width(line: QLineF, color: QColor) -> int:
+        middle = (line.center() * view.zoom + view._origin()).toPoint()
+        return sum(image.pixelColor(middle.x() + step, middle.y()) == color for step in range(-4, 5))
+
+    on_path = {line.p2().toTuple() for line in view._path_lines()}
+    upright = [line for line in held if line.x1() == line.x2() and line.p2().toTuple() not in on_path]
+    others = [line for line in rest if line.x1() == line.x2() and line.p2().toTuple() not in on_path]
+    assert {width(line, theme.accentgfx) for line in upright} == {2}
+    assert {width(line, theme.mute) for line in others} <= {1}
+    assert {width(line, theme.accentgfx) for line in view._path_lines() if line.x1() == line.x2()} == {3}
 
 
 def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_all(
@@ -210,10 +397,12 @@ def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_
     picture(view.viewport())
     assert view.zoom < NEAR
     assert len(asked) <= MOST_ASKED
-    lines = sum(len(some) for some in view._far_lines().values())
-    assert 0 < lines < 2 * len(items)
-    view.set_zoom(LEAST)
-    assert sum(len(some) for some in view._far_lines().values()) < lines  # those that fall together are one
+    lines = view._far_lines()
+    assert sum(map(len, lines)) == 2 * len(items)
+    for zoom in (LEAST, 0.1):
+        view.set_zoom(zoom)
+        app.map.changed.emit()
+        assert view._far_lines() is lines  # nothing is made anew for a frame
     view.set_zoom(1.0)
     asked.clear()
     picture(view.viewport())
