@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QTimer, QUrl
+from PySide6.QtCore import QCoreApplication, QDir, QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -37,8 +37,9 @@ from app.launch.unix_signals import UnixSignals
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.engine import EngineFactory
 from app.protocol.reports import Problem
+from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
-from app.viewmodels.kit.settings import GUIDE, Settings, WindowState
+from app.viewmodels.kit.settings import GUIDE, Settings
 from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.widgets.kit.style import Style
@@ -46,6 +47,7 @@ from app.widgets.kit.theme import LIGHT
 from app.widgets.window.appearance import Appearance
 from app.widgets.window.application import Application
 from app.widgets.window.main_window import MainWindow
+from app.widgets.window.main_windows import MainWindows
 from app.worker.engine_host import EngineHost
 from app.worker.engine_thread import local_engine
 
@@ -54,14 +56,13 @@ logger = logging.getLogger(__name__)
 # Pixels. Below 64 the detailed drawing would be a smudge.
 ICON_SIDES = (16, 32, 64, 128, 256, 512)
 LEAST_DETAILED = 64
-WINDOW_SAVED_EVERY_MS = 5000
 
 
 class Program(QObject):
-    """One run of the program: a window, an engine, a database.
+    """One run of the program: windows, an engine, a database.
 
     Order of the end: the run is stopped, its words are saved, the engine's thread is joined, the database is closed,
-    and the window goes last.
+    and the windows go last.
     """
 
     def __init__(
@@ -87,25 +88,24 @@ class Program(QObject):
         self.workspace = Workspace(self.host, store, self.settings, self.folders, self)
         self.workspace.notices.error(notice)
         self.workspace.logWanted.connect(self.show_logs)
-        self.app = Windows(self.workspace).open()
-        self.app.cache.folderWanted.connect(self.show_cache_files)
+        self.workspace.cache.folderWanted.connect(self.show_cache_files)
         self.watch = DataWatch(paths.database, store.submit, self)
-        self.watch.left.connect(self.app.notices.error)
-        self.watch.returned.connect(self.app.notices.dismiss)
+        self.watch.left.connect(self.workspace.notices.error)
+        self.watch.returned.connect(self.workspace.notices.dismiss)
         self.memory_watch = MemoryWatch(self)
-        self.memory_watch.changed.connect(self.app.cache.take_memory_pressure)
+        self.memory_watch.changed.connect(self.workspace.cache.take_memory_pressure)
         self.app_nap = AppNap(self)
         self.host.happened.connect(self.app_nap.follow)
         self.style = Style(LIGHT, self.settings.values.body_size)
         self.appearance = Appearance(self.style, self.settings, QApplication.styleHints(), self)
-        left = self.settings.values.windows
-        self.window = MainWindow(self.style, self.app, left[0] if left else WindowState())
-        self._first_paint = FirstPaint(self.window)
+        self._windows = Windows(self.workspace)
+        self.windows = MainWindows(self.style, self.workspace, self._windows, self)
+        self._reopens = last is None or not last.was_short(time.time())
+        is_blank = self.settings.values.start_with == "new" or not self._reopens
+        self.windows.open_left(at_most=1 if is_blank else None)
+        self._first_paint = FirstPaint(self.window, self)
         self._first_paint.painted.connect(self.host.start)
         self._first_paint.painted.connect(self._add_sample)
-        self._window_saving = QTimer(self, interval=WINDOW_SAVED_EVERY_MS)
-        self._window_saving.timeout.connect(self._save_window)
-        self._window_saving.start()
         self._is_open = True
 
     def start(self, model: Path | None = None) -> None:
@@ -114,15 +114,26 @@ class Program(QObject):
         A model that was being opened when a run ended badly, or that ended the engine, is not opened by itself: the
         guide is. After a run that ended badly at its very beginning, no conversation is opened by itself either.
         """
-        reopens = self._last is None or not self._last.was_short(time.time())
-        suspect, usual = self.settings.values.suspect, self.start_model
+        reopens, suspect, usual = self._reopens, self.settings.values.suspect, self.start_model
         if model is None and suspect:
             self.workspace.start(self.folders.guide if suspect == usual else usual, reopens, suspect)
         else:
             self.workspace.start(usual if model is None else str(model), reopens)
         if self._last is not None:
             self.workspace.tell_ended_badly(self._last.has_crashed, reopens)
-        self.window.show()
+        self.windows.show()
+
+    @property
+    def window(self) -> MainWindow:
+        """The window that was activated last."""
+        return self.windows.front
+
+    @property
+    def app(self) -> App:
+        """The `App` of the front window."""
+        front = self._windows.front
+        assert front is not None
+        return front
 
     @property
     def start_model(self) -> str:
@@ -142,51 +153,40 @@ class Program(QObject):
     def show_logs(self) -> None:
         """Show the folder of logs and reports in the system's file manager, or say where it is."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._logs))):
-            self.app.notices.error(Problem("The log", f"It lies in {self._logs}."))
+            self.workspace.notices.error(Problem("The log", f"It lies in {self._logs}."))
 
     def show_cache_files(self, folder: str) -> None:
         """Show the folder of the cached state on disk, or say where it is, or will be before any was written."""
         if not Path(folder).is_dir():
-            self.app.notices.error(Problem("No cached state has been written yet", f"It will lie in {folder}."))
+            sentence = f"It will lie in {folder}."
+            self.workspace.notices.error(Problem("No cached state has been written yet", sentence))
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self.app.notices.error(Problem("The cache files", f"They lie in {folder}."))
+            self.workspace.notices.error(Problem("The cache files", f"They lie in {folder}."))
 
     def _open_for_another(self, paths: tuple[str, ...]) -> None:
-        window = self.window
-        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-        window.show()
-        window.raise_()
-        window.activateWindow()
+        self.windows.come_forward()
         for path in paths:
-            window.open_path(path)
+            self.windows.open_path(path)
 
     def _add_sample(self) -> None:
         self.app.library.add_sample(sample())
-
-    def _save_window(self) -> None:
-        """Have the next start find the window as it is now, unless it was told so already."""
-        windows = (self.window.state(),)
-        if windows != self.settings.values.windows:
-            self.settings.update(windows=windows)
 
     def close(self) -> None:
         """End everything, once."""
         if self._is_open:
             self._is_open = False
             self._first_paint.stop()
-            self._window_saving.stop()
             self.watch.close()
             self.memory_watch.close()
             self.app_nap.close()
             if self._instance_server is not None:
                 self._instance_server.close()
-            self.window.hide()
+            self.windows.hide()
             with ending_in_time(self._logs):
-                self._save_window()
-                self.app.close()
+                self.windows.save()
+                self.workspace.close()
             self.style.formulas.close()
-            self.window.close()
-            self.window.deleteLater()
+            self.windows.close()
 
 
 def run(launch: Launch, options: Options) -> int:
@@ -226,12 +226,13 @@ def _let_go(lock: InstanceLock) -> None:
 
 def _show(app: Application, program: Program, options: Options, messages: QtMessages) -> int:
     """Show the window until it is closed."""
-    signals = UnixSignals(program.window.end, app)
+    signals = UnixSignals(program.windows.end, app)
+    app.may_quit = program.windows.quit
     app.aboutToQuit.connect(program.close)
     program.start(options.model)
     for path in options.documents:
-        program.window.open_path(str(path.expanduser().absolute()))
-    app.files.hand_to(program.window.open_path)
+        program.windows.open_path(str(path.expanduser().absolute()))
+    app.files.hand_to(program.windows.open_path)
     messages.started()
     status = app.exec()
     signals.close()

@@ -24,7 +24,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.conversation.store_thread import StoreThread
-from app.launch.paths import paths_in
+from app.launch.crash import LastRun
+from app.launch.paths import paths_in, usable
 from app.main import Program
 from app.rendering import process
 from app.viewmodels.app import App
@@ -264,6 +265,31 @@ def program(qtbot: QtBot, data_folder: Path) -> Iterator[Program]:
     program.close()
     program.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Callable[..., Program]]:
+    """Programs over one data folder and a scripted engine, one after the other."""
+    made: list[Program] = []
+
+    def end() -> None:
+        while made:
+            program = made.pop()
+            program.close()
+            program.deleteLater()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def make(data: Path = data_folder, model: Path | None = None, last: LastRun | None = None) -> Program:
+        end()
+        paths, notice = usable(paths_in(data))
+        made.append(Program(paths, lambda sink: FakeEngine(sink, script), notice, last))
+        made[-1].start(model)
+        qtbot.waitExposed(made[-1].window)
+        return made[-1]
+
+    yield make
+    script.load_gate.set()
+    end()
 
 
 @pytest.fixture

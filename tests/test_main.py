@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
-from app import __main__, __version__, main
+from app import __main__, __version__
 from app.launch import selftest
 from app.launch.crash import LastRun
 from app.launch.options import parse_options
-from app.launch.paths import paths_in, usable
+from app.launch.paths import paths_in
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, try_lock
 from app.main import Program, choose_platform
 from app.protocol.commands import ConfigureDiskCache, LoadModel
-from tests.fakes.engine import FakeEngine, Script
+from app.widgets.window import main_windows
+from tests.fakes.engine import Script
 
 ROOT = Path(__file__).parent.parent
 FIRST_PAINT = """
@@ -65,31 +65,6 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(
         command, cwd=ROOT, env=inherited | environment, capture_output=True, text=True, timeout=100, check=False
     )
-
-
-@pytest.fixture
-def make_program(qtbot: QtBot, data_folder: Path, script: Script) -> Iterator[Callable[..., Program]]:
-    """Programs over one data folder and a scripted engine, one after the other."""
-    made: list[Program] = []
-
-    def end() -> None:
-        while made:
-            program = made.pop()
-            program.close()
-            program.deleteLater()
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-    def make(data: Path = data_folder, model: Path | None = None, last: LastRun | None = None) -> Program:
-        end()
-        paths, notice = usable(paths_in(data))
-        made.append(Program(paths, lambda sink: FakeEngine(sink, script), notice, last))
-        made[-1].start(model)
-        qtbot.waitExposed(made[-1].window)
-        return made[-1]
-
-    yield make
-    script.load_gate.set()
-    end()
 
 
 def ask(qtbot: QtBot, program: Program, text: str) -> None:
@@ -233,7 +208,7 @@ def test_a_second_start_finds_window_and_words(qtbot: QtBot, make_program: Calla
 def test_a_program_that_is_killed_finds_its_window(
     qtbot: QtBot, make_program: Callable[..., Program], data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(main, "WINDOW_SAVED_EVERY_MS", 20)
+    monkeypatch.setattr(main_windows, "SAVED_EVERY_MS", 20)
     program = make_program()
     qtbot.waitUntil(lambda: program.app.state.now.activity.text.startswith("Ready"))
     program.window.inspector.show_pane("settings")

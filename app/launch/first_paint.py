@@ -23,10 +23,9 @@ class FirstPaint(QObject):
 
     painted = Signal()
 
-    def __init__(self, window: QWidget, at_latest_ms: int = AT_LATEST_MS) -> None:
-        super().__init__(window)
-        self._window = window
-        self._is_painted = False
+    def __init__(self, window: QWidget, parent: QObject | None = None, at_latest_ms: int = AT_LATEST_MS) -> None:
+        super().__init__(parent)
+        self._is_painted = self._is_told = False
         self._timer = QTimer(self, singleShot=True, interval=at_latest_ms)
         self._timer.timeout.connect(self._tell)
         self._timer.start()
@@ -35,17 +34,19 @@ class FirstPaint(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Note a paint event, and let every event pass."""
         if event.type() == QEvent.Type.Paint:
-            self._is_painted = True
-            self._timer.start(0)
+            watched.removeEventFilter(self)
+            if not self._is_told:
+                self._is_painted = True
+                self._timer.start(0)
         return super().eventFilter(watched, event)
 
     def stop(self) -> None:
-        """Stop watching."""
+        """Stop watching; the window may be gone by now."""
+        self._is_told = True
         self._timer.stop()
-        self._window.removeEventFilter(self)
 
     def _tell(self) -> None:
-        self.stop()
+        self._is_told = True
         if self._is_painted:
             logger.info(PAINTED)
         self.painted.emit()

@@ -28,5 +28,8 @@ class Regions(Protocol):
     find: Find
     settings: Settings
 
+    def choose_model(self) -> None:
+        """Have the person asked for a model's folder."""
+
 
 Row = Action[Regions, AppState] | Submenu

@@ -22,7 +22,7 @@ ROWS: tuple[Row, ...] = (
         title="Open Model…",
         keys=("Ctrl+O",),
         tip="Opens a folder that mlx-lm can load.",
-        run=lambda app: app.model.choose(),
+        run=lambda app: app.choose_model(),
     ),
     Action(
         id="models",

@@ -31,7 +31,7 @@ class App(QObject):
 
     Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
     activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
-    conversation wants a window of its own.
+    conversation wants a window of its own; modelFolderWanted(), ask here for a model's folder and open it.
     """
 
     datesChanged = Signal()
@@ -39,6 +39,7 @@ class App(QObject):
     activated = Signal(object)
     closed = Signal(object)
     windowWanted = Signal(str)
+    modelFolderWanted = Signal()
 
     chat: ChatRegion
     comparison: Comparison
@@ -125,6 +126,10 @@ class App(QObject):
     def come_to_front(self) -> None:
         """Note that the window was activated: what is announced is said here from now on."""
         self.activated.emit(self)
+
+    def choose_model(self) -> None:
+        """Have the person asked for a model's folder, in this window."""
+        self.modelFolderWanted.emit()
 
     def open_in_new_window(self, conversation_id: str) -> None:
         """Move a conversation into a window of its own, or bring the other window forward that has it already.

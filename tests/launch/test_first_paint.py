@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.launch.first_paint import PAINTED, FirstPaint
 
@@ -52,8 +53,8 @@ def watched():
     from app.launch import first_paint
 
     class Told(first_paint.FirstPaint):
-        def __init__(self, window):
-            super().__init__(window)
+        def __init__(self, window, parent):
+            super().__init__(window, parent)
             self.painted.connect(tell)
 
     main.FirstPaint, main.choose_platform = Told, lambda: True
@@ -103,6 +104,20 @@ def test_a_window_that_stays_hidden_is_not_waited_for_and_not_logged(
     caplog.set_level(logging.INFO, "app")
     window = QWidget()
     qtbot.addWidget(window)
-    with qtbot.waitSignal(FirstPaint(window, at_latest_ms=1).painted):
+    watch = FirstPaint(window, at_latest_ms=1)
+    with qtbot.waitSignal(watch.painted):
         pass
     assert caplog.messages == []
+    window.show()
+    with qtbot.assertNotEmitted(watch.painted, wait=20):
+        window.repaint()
+
+
+def test_a_window_that_is_gone_before_it_was_painted_holds_nothing_up(qtbot: QtBot) -> None:
+    window = QWidget()
+    watch = FirstPaint(window, at_latest_ms=1)
+    window.deleteLater()
+    with qtbot.waitSignal(watch.painted):
+        pass
+    watch.stop()
+    assert not isValid(window)

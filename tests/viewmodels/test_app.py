@@ -379,7 +379,7 @@ def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, make_app: Callab
     assert app.model.state.now.is_missing
     assert app.cache.trie_model.rowCount() == 0
     assert app.cache.state.now.line == "Cache empty"
-    with qtbot.waitSignal(app.model.folderWanted):
+    with qtbot.waitSignal(app.modelFolderWanted):
         app.act(card.action_id)
     app.act(card.other_id)
     ask(qtbot, app, "Still there?")

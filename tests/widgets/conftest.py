@@ -24,9 +24,12 @@ MakeWindow = Callable[[WindowState], MainWindow]
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Delete the windows of a test that failed while what they look at is there: they would end the next ones too."""
+    """Delete the windows of a test that failed while what they look at is there: they would end the next ones too.
+
+    Those of a program go with it.
+    """
     report = yield
-    if report.failed and call.when == "call":
+    if report.failed and call.when == "call" and "make_program" not in getattr(item, "fixturenames", ()):
         for widget in QApplication.topLevelWidgets():
             widget.close()
             widget.deleteLater()

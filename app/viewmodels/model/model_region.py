@@ -26,11 +26,9 @@ class ModelRegion(QObject):
 
     Attributes: state; current_model; list, of the models of this machine.
 
-    Signals: folderWanted(), ask for a model's folder and call `open`; restarted(), there is a new engine, which knows
-    nothing yet and has been asked for nothing.
+    Signal: restarted(), there is a new engine, which knows nothing yet and has been asked for nothing.
     """
 
-    folderWanted = Signal()
     restarted = Signal()
 
     state: LiveState[ModelState]
@@ -86,10 +84,6 @@ class ModelRegion(QObject):
         if not read.problem:
             self.current_model.limit_context(path, read.tokens)
         return read.problem
-
-    def choose(self) -> None:
-        """Have the person asked for a model's folder."""
-        self.folderWanted.emit()
 
     def use_guide(self) -> None:
         """Load the built-in model."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMainWindow, QMessageBox, QWidget
+
+DialogT = TypeVar("DialogT", bound=QDialog)
 
 
 def question_box(question: str, explanation: str, parent: QWidget) -> QMessageBox:
@@ -47,6 +50,12 @@ def folder_dialog(title: str, chosen: Callable[[str], object], parent: QWidget) 
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     dialog.filesSelected.connect(lambda paths: chosen(max(paths, key=len)))
     return dialog
+
+
+def shown_dialog(kind: type[DialogT]) -> DialogT | None:
+    """Return the dialog of this kind that is open beside a main window, whichever it is."""
+    dialogs = (one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible())
+    return next((one for one in dialogs if isinstance(one.parent(), QMainWindow)), None)
 
 
 def close_on_command(dialog: QDialog) -> None:

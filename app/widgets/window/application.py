@@ -34,14 +34,22 @@ class OpenedFiles(QObject):
 
 
 class Application(QApplication):
-    """`files`: what was opened with the program, from the Finder or by dropping it on its icon."""
+    """Qt's application, with what the system asks of it.
+
+    Attributes: files, what was opened with the program, from the Finder or by dropping it on its icon; may_quit, asked
+    when the system, its menu or the Dock wants the program to end, which goes on where the answer is no.
+    """
 
     def __init__(self, arguments: Sequence[str]) -> None:
         super().__init__(list(arguments))
         self.files = OpenedFiles(self)
+        self.may_quit: Callable[[], bool] = lambda: True
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QFileOpenEvent) and event.file():
             self.files.put(event.file())
+            return True
+        if event.type() == QEvent.Type.Quit and not self.may_quit():
+            event.ignore()
             return True
         return super().event(event)

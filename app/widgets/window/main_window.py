@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, bound, checked, enabled, offered
@@ -57,12 +57,10 @@ from app.widgets.window.price_hover import PriceHover
 from app.widgets.window.sidebar_prices import SidebarPrices
 from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
-from app.widgets.window.window_commands import WindowCommands
+from app.widgets.window.window_commands import WindowCommands, bring
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
-QUIT_TITLE = "Quit while an answer is being written?"
-QUIT_SENTENCE = "What is written so far is kept, and the answer can go on with Continue Answer after the next start."
 _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
@@ -76,14 +74,15 @@ class MainWindow(QMainWindow):
 
     documentOpened = Signal(str)
 
-    def __init__(self, style: Style, app: App, state: WindowState) -> None:
-        """state: how the window was left, or how a new one begins."""
+    def __init__(
+        self, style: Style, app: App, state: WindowState, may_close: Callable[[], bool] = lambda: True
+    ) -> None:
+        """state: how the window was left, or how a new one begins. may_close: asked whenever it is to be closed."""
         super().__init__()
         self._style = style
         self._app = app
         self._changes = ChangeDetector()
-        self._is_ending = False
-        self._quit_box: QMessageBox | None = None
+        self._may_close = may_close
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, app.keys.actions)
         self.chat = ChatPane(style, app)
         self.branches = BranchesPane(style, app.branches)
@@ -215,7 +214,6 @@ class MainWindow(QMainWindow):
         app.edges.rowWanted.connect(self.cache.tree.come_to)
         app.edges.chosenByMessage.connect(lambda row: self.cache.tree.come_to(row, is_chosen=True))
         chat.view.currentMessageChanged.connect(app.edges.select_message)
-        self.menus.quit.triggered.connect(QApplication.closeAllWindows)
         self.sides.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._refresh_checks)
         self.inspector.changed.connect(self._fit_inspector)
@@ -223,6 +221,8 @@ class MainWindow(QMainWindow):
         app.settings.changed.connect(self._show_settings)
         app.keys.changed.connect(self._show_keys)
         app.announced.connect(self.announce)
+        app.modelFolderWanted.connect(self._models.choose_folder)
+        app.library.cameForward.connect(self.come_forward)
         app.datesChanged.connect(self._style.changed)
         app.chat.open_draft.textReplaced.connect(self._come_to_composer)
 
@@ -362,6 +362,22 @@ class MainWindow(QMainWindow):
         """Have a screen reader say this."""
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
+    def come_forward(self) -> None:
+        """Come above all other windows, with the keyboard."""
+        bring(self)
+
+    def hand_over(self, other: MainWindow) -> None:
+        """Have the windows that serve all main windows, and were opened from this one, stand beside another one."""
+        pairs = ("preferences", self._preferences, other._preferences), ("models", self._models, other._models)
+        for action_id, ours, theirs in pairs:
+            if ours.shown is not None:
+                at, size = ours.shown.pos(), ours.shown.size()
+                ours.shown.close()
+                other.do(action_id)
+                if theirs.shown is not None:
+                    theirs.shown.resize(size)
+                    theirs.shown.move(at)
+
     def open_path(self, path: str) -> None:
         """Open what was dropped or opened from outside: the model in a folder, or a document."""
         folder = model_folder(path)
@@ -472,6 +488,8 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.WindowStateChange:
             self._windows.show_state()
+        elif event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            self._app.come_to_front()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -479,26 +497,8 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self._focus_composer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Close at once: everything is saved already, and whoever built the window takes the program down.
-
-        Where the person wants it so, an answer is not cut off without a question.
-        """
-        is_asked = self._app.settings.values.asks_to_quit and self._app.chat.state.now.is_answering
-        if not is_asked or self._is_ending or not self.isVisible():
-            event.accept()
-            return
-        event.ignore()
-        if self._quit_box is None:
-            self._quit_box = ask_to_delete(QUIT_TITLE, QUIT_SENTENCE, "Quit", self.end, self)
-            self._quit_box.destroyed.connect(self._forget_quit_box)
-
-    def end(self) -> None:
-        """Close this window and all others without a question."""
-        self._is_ending = True
-        QApplication.closeAllWindows()
-
-    def _forget_quit_box(self) -> None:
-        self._quit_box = None
+        """Close at once, unless whoever built the window has a question first: everything is saved already."""
+        event.setAccepted(self._may_close())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self._attach.takes(event.mimeData()):

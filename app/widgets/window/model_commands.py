@@ -10,15 +10,19 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.model.model_region import ModelRegion
-from app.widgets.kit.dialogs import folder_dialog
+from app.widgets.kit.dialogs import folder_dialog, shown_dialog
 from app.widgets.kit.style import Style
+from app.widgets.window.window_commands import bring
 
 if TYPE_CHECKING:
     from app.widgets.models.models_window import ModelsWindow
 
 
 class ModelCommands(QObject):
-    """Choosing a folder, the picker, and the window of models, for one main window."""
+    """Choosing a folder, the picker, and the window of models, for one main window.
+
+    Attribute: shown, the window of models, of which there is one for all main windows, where it was made here.
+    """
 
     def __init__(
         self, style: Style, models: ModelRegion, hub: HubRegion, do: Callable[[str], None], window: QWidget
@@ -30,8 +34,7 @@ class ModelCommands(QObject):
         self._do = do
         self._window = window
         self._dialog: QFileDialog | None = None
-        self._models_window: ModelsWindow | None = None
-        models.folderWanted.connect(self.choose_folder)
+        self.shown: ModelsWindow | None = None
 
     @property
     def runs(self) -> dict[str, Callable[[], object]]:
@@ -54,20 +57,22 @@ class ModelCommands(QObject):
 
     def show_models(self) -> None:
         """Show the window of models, or bring it to the front. Most starts of the program never need it."""
+        from app.widgets.models.models_window import ModelsWindow
+
+        bring(shown_dialog(ModelsWindow) or self._made())
+
+    def _made(self) -> ModelsWindow:
         from app.widgets.models.get_models import GetModels
         from app.widgets.models.models_window import ModelsWindow
         from app.widgets.models.on_this_machine import OnThisMachine
 
-        if self._models_window is None:
-            pages = [
-                OnThisMachine(self._style, self._models, self._window),
-                GetModels(self._style, self._hub, self._window),
-            ]
-            self._models_window = ModelsWindow(self._style, pages, self._window)
-            self._models_window.finished.connect(self._forget)
-        self._models_window.show()
-        self._models_window.raise_()
-        self._models_window.activateWindow()
+        pages = [
+            OnThisMachine(self._style, self._models, self._window),
+            GetModels(self._style, self._hub, self._window),
+        ]
+        self.shown = ModelsWindow(self._style, pages, self._window)
+        self.shown.finished.connect(self._forget)
+        return self.shown
 
     def _forget(self) -> None:
-        self._models_window = None
+        self.shown = None

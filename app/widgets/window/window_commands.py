@@ -51,7 +51,7 @@ class WindowCommands(QObject):
             entry.setMenuRole(QAction.MenuRole.NoRole)
             entry.setCheckable(True)
             entry.setChecked(window is self._active)
-            entry.triggered.connect(partial(_bring, window))
+            entry.triggered.connect(partial(bring, window))
             self._listed.append(entry)
 
     @property
@@ -71,16 +71,22 @@ class WindowCommands(QObject):
     def _bring_all(self) -> None:
         active = self._active
         for window in [*(one for one in _windows() if one is not active), active]:
-            _bring(window)
+            bring(window)
 
 
 def _windows() -> list[QWidget]:
-    """Return the windows that a person has open: no popups, and no questions over one of them."""
+    """Return the windows that a person has open, by their titles: no popups, and no questions over one of them."""
     shown = [one for one in QApplication.topLevelWidgets() if isinstance(one, _KINDS) and one.isVisible()]
-    return sorted((one for one in shown if not one.isModal()), key=lambda one: not isinstance(one, QMainWindow))
+    return sorted((one for one in shown if not one.isModal()), key=_order)
 
 
-def _bring(window: QWidget, _is_checked: bool = False) -> None:
+def _order(window: QWidget) -> tuple[bool, str, int]:
+    return not isinstance(window, QMainWindow), window.windowTitle().casefold(), window.winId()
+
+
+def bring(window: QWidget, _is_checked: bool = False) -> None:
+    """Show a window above all others, with the keyboard."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
     window.raise_()
     window.activateWindow()

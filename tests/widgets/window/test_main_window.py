@@ -774,49 +774,6 @@ def test_tips_name_the_keys_that_hold(window: MainWindow, app: App) -> None:
     later.deleteLater()
 
 
-def test_an_answer_is_not_cut_off_without_a_question_where_one_is_wanted(
-    qtbot: QtBot, window: MainWindow, app: App, script: Script
-) -> None:
-    app.settings.update(asks_to_quit=True)
-    script.hold = 1
-    app.chat.requests.send("A long one")
-    qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
-    assert not window.close()
-    assert not window.close()
-    (box,) = window.findChildren(QMessageBox)
-    assert box.text() == "Quit while an answer is being written?"
-    assert window.isVisible()
-    box.reject()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not window.close(), "asked again"
-    (box,) = window.findChildren(QMessageBox)
-    next(button for button in box.buttons() if button.text() == "Quit").click()
-    assert not window.isVisible()
-
-
-@pytest.mark.parametrize("is_wanted", [True, False])
-def test_nothing_is_asked_without_an_answer_under_way_or_without_a_wish(
-    qtbot: QtBot, window: MainWindow, app: App, script: Script, is_wanted: bool
-) -> None:
-    app.settings.update(asks_to_quit=is_wanted)
-    if not is_wanted:
-        script.hold = 1
-        app.chat.requests.send("A long one")
-        qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
-    assert window.close()
-
-
-def test_whoever_ends_the_program_from_outside_is_asked_nothing(
-    qtbot: QtBot, window: MainWindow, app: App, script: Script
-) -> None:
-    app.settings.update(asks_to_quit=True)
-    script.hold = 1
-    app.chat.requests.send("A long one")
-    qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
-    window.end()
-    assert not window.isVisible()
-
-
 def test_a_text_size_that_is_set_elsewhere_holds_at_once(window: MainWindow, app: App) -> None:
     window.do("bigger")
     assert app.settings.values.body_size == 15

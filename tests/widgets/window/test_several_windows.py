@@ -1,0 +1,350 @@
+"""Several windows on different conversations of one store and one engine: how they open, close, and come back."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from app.main import Program
+from app.viewmodels.app import App
+from app.viewmodels.windows import Windows
+from app.widgets.models.models_window import ModelsWindow
+from app.widgets.preferences.preferences_window import PreferencesWindow
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.main_windows import cascaded
+from tests.fakes.engine import Script
+
+FREE = QRect(0, 20, 1600, 1000)
+
+
+@pytest.fixture(autouse=True)
+def _look(qapp: QApplication) -> Iterator[None]:
+    """The palette and the font as they were before the program chose its own."""
+    palette, font = qapp.palette(), qapp.font()
+    yield
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
+@pytest.fixture
+def program(qtbot: QtBot, make_program: Callable[..., Program]) -> Program:
+    program = make_program()
+    qtbot.waitUntil(lambda: is_ready(program))
+    return program
+
+
+def is_ready(program: Program) -> bool:
+    return program.app.state.now.activity.text.startswith("Ready")
+
+
+def windows_of(program: Program) -> Windows:
+    return program._windows
+
+
+def another(qtbot: QtBot, program: Program) -> MainWindow:
+    """Open one more window, and wait until the keyboard is in it."""
+    before = program.windows.all
+    windows_of(program).open()
+    (opened,) = set(program.windows.all) - set(before)
+    qtbot.waitUntil(opened.isActiveWindow)
+    return opened
+
+
+def press(keys: str) -> None:
+    """Type letters, or the keys of a command, into whichever window has the keyboard."""
+    active = QGuiApplication.focusWindow()
+    assert active is not None
+    if "+" not in keys:
+        for letter in keys:
+            QTest.keyClick(active, letter)
+    else:
+        combination = QKeySequence(keys)[0]
+        QTest.keyClick(active, combination.key(), combination.keyboardModifiers())
+
+
+def send_deletions() -> None:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def ask(qtbot: QtBot, window: MainWindow, text: str) -> None:
+    """Type a question into a window, and wait for its answer."""
+    window.chat.composer.edit.setPlainText(text)
+    window.do("send")
+    rows = window._app.chat.chat_model
+    qtbot.waitUntil(lambda: [row.text for row in rows.rows][-1:] == [f"You said: {text}"])
+    qtbot.waitUntil(lambda: window._app.state.now.activity.text.startswith("Ready"))
+
+
+def titles(program: Program) -> list[str]:
+    return sorted(window.windowTitle() for window in program.windows.all)
+
+
+@pytest.mark.parametrize(
+    ("front", "at"),
+    [
+        (QRect(100, 100, 900, 600), (122, 122)),
+        (QRect(690, 100, 900, 600), (0, 122)),
+        (QRect(100, 410, 900, 600), (122, 20)),
+        (QRect(0, 20, 1600, 1000), (0, 20)),
+    ],
+)
+def test_a_new_window_lies_a_step_beside_the_front_one_and_on_the_screen(front: QRect, at: tuple[int, int]) -> None:
+    assert cascaded(front, FREE) == QPoint(*at)
+
+
+def test_a_new_window_is_like_the_front_one(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    first.resize(900, 580)
+    first.move(40, 50)
+    first.do("sidebar")
+    first.inspector.show_pane("map")
+    second = another(qtbot, program)
+    assert second.size() == first.size()
+    assert second.pos() == cascaded(first.frameGeometry(), first.screen().availableGeometry())
+    assert not second.sides.is_shown("sidebar")
+    assert second.state().pane == "map"
+    assert program.window is second
+    first.do("zoom")
+    third = another(qtbot, program)
+    assert not third.isMaximized()
+
+
+def test_keys_go_to_the_window_that_is_active(qtbot: QtBot, program: Program) -> None:
+    first, second = program.window, another(qtbot, program)
+    qtbot.waitUntil(second.chat.composer.edit.hasFocus)
+    press("Pears?")
+    first.activateWindow()
+    qtbot.waitUntil(lambda: program.window is first and first.chat.composer.edit.hasFocus())
+    press("Apples?")
+    assert first.chat.composer.edit.toPlainText() == "Apples?"
+    assert second.chat.composer.edit.toPlainText() == "Pears?"
+    sides = second.sides.is_shown("sidebar")
+    press(first._app.keys.actions["sidebar"].keys[0])
+    assert first.sides.is_shown("sidebar") is not sides
+    assert second.sides.is_shown("sidebar") is sides
+
+
+def test_only_the_window_that_is_closed_goes_and_what_was_asked_in_it_goes_on(
+    qtbot: QtBot, program: Program, script: Script
+) -> None:
+    first, second = program.window, another(qtbot, program)
+    program.settings.update(asks_to_quit=True)
+    script.hold = 1
+    second.chat.composer.edit.setPlainText("Pears?")
+    second.do("send")
+    qtbot.waitUntil(program.workspace.answering.is_writing)
+    home = second._app.library.open_id
+    press("Ctrl+W")
+    assert first.isVisible()
+    assert program.windows.all == (first,)
+    assert not first.findChildren(QMessageBox), "closing one of several asks nothing"
+    send_deletions()
+    assert not isValid(second)
+    script.go.set()
+    qtbot.waitUntil(lambda: not program.workspace.answering.is_writing())
+    first._app.library.open(home)
+    qtbot.waitUntil(lambda: [row.text for row in first._app.chat.chat_model.rows] == ["Pears?", "You said: Pears?"])
+    assert [state.number for state in program.settings.values.windows] == [1]
+
+
+def test_the_last_window_ends_the_program_and_comes_back(qtbot: QtBot, make_program: Callable[..., Program]) -> None:
+    program = make_program()
+    qtbot.waitUntil(lambda: is_ready(program))
+    ask(qtbot, program.window, "Pears?")
+    window = program.window
+    assert window.close()
+    assert program.windows.all == (window,)
+    again = make_program()
+    qtbot.waitUntil(lambda: len(again.app.chat.chat_model.rows) == 2)
+
+
+def test_a_closed_window_is_freed(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    ask(qtbot, first, "Apples?")
+    for verb in ("compare", "jump", "preferences", "models", "find", "about"):
+        second = another(qtbot, program)
+        ask(qtbot, second, f"Pears with {verb}?")
+        second.do(verb)
+        kept = [weakref.ref(second), weakref.ref(second._app), weakref.ref(second.chat), weakref.ref(second.map)]
+        second.close()
+        del second
+        QApplication.processEvents()
+        send_deletions()
+        gc.collect()
+        assert [one() for one in kept] == [None] * len(kept), verb
+    for child in program.workspace.findChildren(App):
+        assert child is first._app
+    program.settings.update(body_size=15)
+    first.do("bigger")
+    ask(qtbot, first, "Plums?")
+
+
+def test_settings_hold_in_all_windows_at_once(qtbot: QtBot, program: Program) -> None:
+    first, second = program.window, another(qtbot, program)
+    second.do("bigger")
+    program.settings.update(keys={"new": "F5"}, budget="2 GB")
+    for window in (first, second):
+        assert window.sidebar.new_button.toolTip() == "New Conversation (F5)"
+        assert window.chat.composer.edit.font().pointSizeF() == first.chat.composer.edit.font().pointSizeF()
+    assert program.style.typography.body == program.settings.values.body_size == 15
+
+
+@pytest.mark.parametrize(("verb", "kind"), [("preferences", PreferencesWindow), ("models", ModelsWindow)])
+def test_the_settings_and_the_models_are_there_once_for_all_windows(
+    qtbot: QtBot, program: Program, verb: str, kind: type[PreferencesWindow] | type[ModelsWindow]
+) -> None:
+    def shown() -> list[PreferencesWindow | ModelsWindow]:
+        return [one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible()]
+
+    first, second = program.window, another(qtbot, program)
+    second.do(verb)
+    (dialog,) = shown()
+    dialog.move(300, 200)
+    qtbot.waitUntil(dialog.isActiveWindow)
+    first.activateWindow()
+    qtbot.waitUntil(first.isActiveWindow)
+    first.do(verb)
+    assert shown() == [dialog]
+    qtbot.waitUntil(dialog.isActiveWindow)
+    second.close()
+    send_deletions()
+    (later,) = shown()
+    assert later.parent() is first
+    assert later.pos() == QPoint(300, 200)
+    later.close()
+    send_deletions()
+    assert shown() == []
+
+
+def test_a_question_belongs_to_the_window_in_which_it_was_asked(qtbot: QtBot, program: Program) -> None:
+    first, second = program.window, another(qtbot, program)
+    second.do("open_model")
+    assert not first.findChildren(QFileDialog)
+    (dialog,) = second.findChildren(QFileDialog)
+    dialog.close()
+
+
+def test_what_is_said_to_a_screen_reader_is_said_in_the_front_window_alone(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[tuple[MainWindow, str]] = []
+    monkeypatch.setattr(MainWindow, "announce", lambda self, text: said.append((self, text)))
+    first, second = program.window, another(qtbot, program)
+    third = another(qtbot, program)
+    assert third is program.window
+    second.activateWindow()
+    qtbot.waitUntil(lambda: program.window is second)
+    said.clear()
+    program.workspace.notices.announce("Answer stopped")
+    assert said == [(second, "Answer stopped")]
+    second.close()
+    assert not first.isMinimized()
+    program.workspace.notices.announce("Again")
+    assert [text for _window, text in said] == ["Answer stopped", "Again"]
+
+
+def test_a_conversation_that_another_window_shows_brings_that_window_forward(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    ask(qtbot, first, "Pears?")
+    second = another(qtbot, program)
+    first.showMinimized()
+    second._app.library.open(first._app.library.open_id)
+    qtbot.waitUntil(lambda: program.window is first)
+    assert not first.isMinimized()
+    assert first.isActiveWindow()
+
+
+def test_paths_from_outside_are_opened_in_the_front_window(qtbot: QtBot, program: Program, tmp_path: object) -> None:
+    first, second = program.window, another(qtbot, program)
+    told: list[str] = []
+    first.documentOpened.connect(lambda path: told.append(f"first {path}"))
+    second.documentOpened.connect(lambda path: told.append(f"second {path}"))
+    document = f"{tmp_path}/talk.json"
+    with open(document, "w", encoding="utf-8") as file:
+        file.write("{}")
+    program._open_for_another((document,))
+    first.activateWindow()
+    qtbot.waitUntil(lambda: program.window is first)
+    second.showMinimized()
+    program._open_for_another((document,))
+    assert told == [f"second {document}", f"first {document}"]
+    assert second.isMinimized()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(document)])
+    at, buttons = QPointF(second.sidebar.rect().center()), Qt.MouseButton.LeftButton
+    second.dropEvent(QDropEvent(at, Qt.DropAction.CopyAction, data, buttons, Qt.KeyboardModifier.NoModifier))
+    assert told[2:] == [f"second {document}"], "what is dropped belongs to the window under the mouse"
+
+
+def test_the_menu_lists_all_windows_with_the_active_one_marked(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    ask(qtbot, first, "Pears?")
+    second = another(qtbot, program)
+    ask(qtbot, second, "Apples?")
+    for menu in (first.menus.window, second.menus.window):
+        menu.aboutToShow.emit()
+        entries = menu.actions()
+        last = max(number for number, entry in enumerate(entries) if entry.isSeparator())
+        assert [(one.text(), one.isChecked()) for one in entries[last + 1 :]] == [("Apples?", True), ("Pears?", False)]
+    entry = next(one for one in second.menus.window.actions() if one.text() == "Pears?")
+    entry.trigger()
+    qtbot.waitUntil(lambda: program.window is first)
+
+
+def test_quitting_asks_once_in_the_front_window_where_an_answer_would_be_cut_off(
+    qtbot: QtBot, program: Program, script: Script
+) -> None:
+    first, second = program.window, another(qtbot, program)
+    program.settings.update(asks_to_quit=True)
+    script.hold = 1
+    first.chat.composer.edit.setPlainText("A long one")
+    first.do("send")
+    qtbot.waitUntil(program.workspace.answering.is_writing)
+    second.menus.quit.trigger()
+    assert not program.windows.quit()
+    (box,) = [*first.findChildren(QMessageBox), *second.findChildren(QMessageBox)]
+    assert box.parent() is second
+    assert box.text() == "Quit while an answer is being written?"
+    box.reject()
+    send_deletions()
+    assert first.isVisible()
+    second.close()
+    send_deletions()
+    assert not first.close(), "the last window ends the program"
+    (box,) = first.findChildren(QMessageBox)
+    next(button for button in box.buttons() if button.text() == "Quit").click()
+    assert not first.isVisible()
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_nothing_is_asked_without_an_answer_under_way_or_without_a_wish(
+    qtbot: QtBot, program: Program, script: Script, is_wanted: bool
+) -> None:
+    another(qtbot, program)
+    program.settings.update(asks_to_quit=is_wanted)
+    if not is_wanted:
+        script.hold = 1
+        program.app.chat.requests.send("A long one")
+        qtbot.waitUntil(program.workspace.answering.is_writing)
+    assert program.windows.quit()
+    assert not any(window.isVisible() for window in program.windows.all)
+    assert [state.number for state in program.settings.values.windows] == [2, 1]
+
+
+def test_whoever_ends_the_program_from_outside_is_asked_nothing(qtbot: QtBot, program: Program, script: Script) -> None:
+    another(qtbot, program)
+    program.settings.update(asks_to_quit=True)
+    script.hold = 1
+    program.app.chat.requests.send("A long one")
+    qtbot.waitUntil(program.workspace.answering.is_writing)
+    program.windows.end()
+    assert not any(window.isVisible() for window in program.windows.all)
