@@ -83,8 +83,8 @@ class MessageFinder(QObject):
     def _ask_next(
         self, search: int, tree: MessageTree | None, ends: Iterator[str], edge_ids: frozenset[int], then: Then
     ) -> None:
-        """Ask for the next branch, beyond those that cannot be read."""
-        end = next(ends, None)
+        """Ask for the next branch, beyond those that cannot be read, and that are deleted meanwhile."""
+        end = next((one for one in ends if tree is not None and one in tree), None)
         if tree is None or end is None or self._current_model.info is None:
             then(None)
             return
@@ -100,7 +100,7 @@ class MessageFinder(QObject):
                 return
             along = PathEdges.of(path, priced, self._edges())
             held = along.on(edge_ids)
-            if held:
+            if held and held[-1].id in tree:
                 then(Found(tree.conversation_id, along.named_by(edge_ids) or held[0], tree.path_to(held[-1].id)))
             else:
                 go_on()
