@@ -43,7 +43,7 @@ class PriceCard:
 
     parts: tokens that are held and tokens to compute, None where they are not known; those few that follow a branch
     that is held are not counted. reused, computed: the same in words. reason: a sentence on why that is the price, or
-    "".
+    "". beside: the place and the price of what the other arrow leads to, "" for none.
     """
 
     title: str
@@ -56,6 +56,12 @@ class PriceCard:
     reason: str = ""
     keys: tuple[tuple[str, str], ...] = ()
     spoken: str = ""
+    beside: str = ""
+
+
+def price_beside(branch: PricedBranch, warmth: Warmth | None) -> str:
+    """Say in one line where else one can go from here: "1 of 3: 212 tokens to recompute, about 0.6 s"."""
+    return f"{branch.place}: {price_sentence(warmth)}"
 
 
 def price_card(branch: PricedBranch, warmth: Warmth | None) -> PriceCard:

@@ -38,11 +38,12 @@ class TrieTree(QTreeView):
     Steps of 18 points shrink in a very deep trie, so that the words keep room.
 
     Attributes: marked, ids of the rows that hold the current message; lit, of those that a price speaks of. Signals:
-    chosen(int), the id of the row that is current, 0 for none; shownInChat() and evicted(), by keys;
-    menuAsked(object), a place on screen.
+    chosen(int), the id of the row that is current, 0 for none; picked(), a person chose it; shownInChat() and
+    evicted(), by keys; menuAsked(object), a place on screen.
     """
 
     chosen = Signal(int)
+    picked = Signal()
     shownInChat = Signal()
     evicted = Signal()
     menuAsked = Signal(object)
@@ -134,7 +135,18 @@ class TrieTree(QTreeView):
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not event.modifiers():
             self.evicted.emit()
         else:
+            before = QPersistentModelIndex(self.currentIndex())
             super().keyPressEvent(event)
+            self._tell_pick(before)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        before = QPersistentModelIndex(self.currentIndex())
+        super().mousePressEvent(event)
+        self._tell_pick(before)
+
+    def _tell_pick(self, before: QPersistentModelIndex) -> None:
+        if self.currentIndex() != before:
+            self.picked.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._scrolled_at = time.monotonic()

@@ -34,7 +34,7 @@ class ChatPrices:
     def _watch(self, widget: QWidget, message_id: str) -> None:
         if isinstance(widget, VersionSwitcher):
             under = partial(self._arrow, widget, message_id)
-            self._hover.watch(widget, under, partial(self._either_arrow, widget, message_id))
+            self._hover.watch(widget, under, partial(self._both_arrows, widget, message_id))
         elif isinstance(widget, ActionStrip):
             for action_id, button in widget.acts.items():
                 begins = partial(self._beginning, button, action_id, message_id)
@@ -45,10 +45,13 @@ class ChatPrices:
         step = switcher.side_at(QPointF(at))
         return self._step(switcher, message_id, step) if switcher.can_step(step) else None
 
-    def _either_arrow(self, switcher: VersionSwitcher, message_id: str) -> Priced | None:
-        """Return where the right arrow leads, at the last version the left one."""
-        step = next((one for one in (1, -1) if switcher.can_step(one)), 0)
-        return self._step(switcher, message_id, step) if step else None
+    def _both_arrows(self, switcher: VersionSwitcher, message_id: str) -> Priced | None:
+        """Return where both arrows lead, the right one first; at the first and the last version one does."""
+        ways = [self._step(switcher, message_id, step) for step in (1, -1) if switcher.can_step(step)]
+        found = [way for way in ways if way is not None]
+        if not found:
+            return None
+        return found[0] if len(found) == 1 else found[0]._replace(beside=found[1].branch)
 
     def _step(self, switcher: VersionSwitcher, message_id: str, step: int) -> Priced | None:
         if not step:

@@ -105,7 +105,7 @@ class MainWindow(QMainWindow):
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
         self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
-        self._edge_prices = EdgePrices(self.prices, self.cache.row_actions, app.edges, app.chat.warmth)
+        self._edge_prices = EdgePrices(self.prices, self.cache.tree, self.cache.row_actions, app.edges, app.chat.warmth)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)

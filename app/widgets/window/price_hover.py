@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.viewmodels.warmth.price_card import PricedBranch, price_card
+from app.viewmodels.warmth.price_card import PricedBranch, price_beside, price_card
+from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.widgets.kit.style import Style
 from app.widgets.window.price_popover import PricePopover
@@ -26,10 +28,14 @@ _ENDING = (
 
 
 class Priced(NamedTuple):
-    """Something that leads to a branch, and the rectangle of its widget that it takes."""
+    """Something that leads to a branch, and the rectangle of its widget that it takes.
+
+    beside: another branch that the same keys lead to, the other way.
+    """
 
     branch: PricedBranch
     rect: QRect
+    beside: PricedBranch | None = None
 
 
 Under = Callable[[QPoint], Priced | None]
@@ -102,7 +108,9 @@ class PriceHover(QObject):
     def _begin(self, widget: QWidget, priced: Priced) -> None:
         self._widget, self._priced = widget, priced
         widget.destroyed.connect(self._forget)
-        self._warmth.hurry(priced.branch.message_id, priced.branch.conversation_id)
+        for branch in (priced.beside, priced.branch):
+            if branch is not None:
+                self._warmth.hurry(branch.message_id, branch.conversation_id)
         application = QApplication.instance()
         if application is not None:
             application.installEventFilter(self)
@@ -131,17 +139,20 @@ class PriceHover(QObject):
         widget, priced = self._widget, self._priced
         if widget is None or priced is None:
             return
-        branch = priced.branch
-        warmth = (
-            self._warmth.warmth_of(branch.message_id, branch.conversation_id)
-            if branch.message_id
-            else self._warmth.warmth_of_conversation(branch.conversation_id)
-        )
-        card = price_card(branch, warmth)
+        branch, other = priced.branch, priced.beside
+        card = price_card(branch, self._warmth_of(branch))
+        if other is not None:
+            beside = price_beside(other, self._warmth_of(other))
+            card = replace(card, beside=beside, spoken=f"{card.spoken}; {beside}")
         rect = QRect(widget.mapTo(self._window, priced.rect.topLeft()), priced.rect.size())
         self.popover.show_at(card, rect)
         widget.setAccessibleDescription(card.spoken)
         self.told.emit(branch)
+
+    def _warmth_of(self, branch: PricedBranch) -> Warmth | None:
+        if branch.message_id:
+            return self._warmth.warmth_of(branch.message_id, branch.conversation_id)
+        return self._warmth.warmth_of_conversation(branch.conversation_id)
 
     def _renew(self) -> None:
         if self.popover.isVisible():

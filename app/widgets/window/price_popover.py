@@ -72,8 +72,10 @@ class PricePopover(QWidget):
         return wrapped(title, self.card.price, room)
 
     def _reason_lines(self) -> list[str]:
-        reason = self.card.reason
-        return wrapped(self._style.text_style(TextRole.SMALL), reason, self._inner_width()) if reason else []
+        """Return the lines under the figures: why that is the price, and what the other way costs."""
+        small, width = self._style.text_style(TextRole.SMALL), self._inner_width()
+        said = (self.card.reason, self.card.beside)
+        return [line for words in said if words for line in wrapped(small, words, width)]
 
     def _height(self) -> int:
         """Return the points that the card takes, its padding included."""
@@ -85,10 +87,11 @@ class PricePopover(QWidget):
             height += small
         if card.parts is not None:
             height += _GAP + _BAR + _GAP + small
-        if card.reason or card.keys:
-            height += 2 * _LINE_GAP - 2 + len(self._reason_lines()) * small
+        reasons = len(self._reason_lines())
+        if reasons or card.keys:
+            height += 2 * _LINE_GAP - 2 + reasons * small
         if card.keys:
-            height += (_GAP if card.reason else 0) + small + 6
+            height += (_GAP if reasons else 0) + small + 6
         return height
 
     @property
@@ -152,14 +155,15 @@ class PricePopover(QWidget):
             row = line(small.line)
             right = draw_text(painter, small, row, card.computed, theme.text2, _RIGHT)
             draw_text(painter, small, row.adjusted(0, 0, -right - _GAP, 0), card.reused, theme.accent)
-        if card.reason or card.keys:
+        reasons = self._reason_lines()
+        if reasons or card.keys:
             y += _LINE_GAP - 1
             painter.fillRect(QRectF(rect.left() - _PAD, y, rect.width() + 2 * _PAD, 1), theme.line)
             y += _LINE_GAP - 1
-        for words in self._reason_lines():
+        for words in reasons:
             draw_text(painter, small, line(small.line), words, theme.text2)
         if card.keys:
-            y += _GAP if card.reason else 0
+            y += _GAP if reasons else 0
             self._paint_keys(painter, line(small.line + 6))
 
     def _paint_keys(self, painter: QPainter, rect: QRectF) -> None:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.events import TrieChanged
 from app.viewmodels.app import App
+from app.viewmodels.cache.rows import title_of
 from app.viewmodels.warmth.price_card import PriceCard
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
@@ -269,6 +270,64 @@ def test_the_button_that_warms_a_row_up_tells_what_that_costs(
     assert card(window) is None
     button.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(lambda: card(window) is not None)
+
+
+def lit_by(window: MainWindow) -> tuple[str, bool]:
+    """The title of the card that is shown, and whether rows are lit for it."""
+    found = card(window)
+    return (found.title if found is not None else "", bool(window.cache.tree.lit))
+
+
+def test_a_row_that_is_chosen_tells_its_price_and_is_lit(
+    qtbot: QtBot, forked: MainWindow, app: App, script: Script
+) -> None:
+    """By a click and by keys, once for each choice; not a row that comes to be the current one by itself."""
+    script.tells_edges = True
+    forked.inspector.show_pane("cache")
+    app.cache.take(TrieChanged(replace(app.cache.trie_model.view, disk_problem="all is asked again")))
+    app.chat.warmth.take(app.cache.trie_model.view)
+    app.chat.branch_costs.renew()
+    former = app.library.tree.siblings(app.chat.chat_model.rows[2].id)[0].id
+    leaf, home = app.library.tree.leaf_below(former) or "", app.library.open_id
+    qtbot.waitUntil(lambda: app.chat.warmth.edge_of(leaf, home) > 0)
+    tree, model = forked.cache.tree, app.cache.trie_model
+    qtbot.waitUntil(lambda: len(model.shown.nodes) == 3 and app.edges._along().priced.known > 2)
+    rows = [node.id for node in model.shown.nodes][1:]  # the first is of a prompt that others begin with
+    tree.come_to(rows[0], is_chosen=True)
+    qtbot.waitUntil(lambda: app.edges.chosen_branch is not None)
+    qtbot.waitUntil(lambda: lit_by(forked) == ("", False))
+    for at, move in ((1, Qt.Key.Key_Down), (0, Qt.Key.Key_Up)):
+        tree.setFocus(Qt.FocusReason.OtherFocusReason)
+        qtbot.keyClick(tree, move)
+        title = title_of(next(node for node in model.shown.nodes if node.id == rows[at]))
+        qtbot.waitUntil(lambda title=title: lit_by(forked) == (title, True))
+        assert tree.accessibleDescription().startswith(title)
+    qtbot.keyClick(tree, Qt.Key.Key_Control)
+    qtbot.waitUntil(lambda: lit_by(forked) == ("", False))
+    place = tree.visualRect(model.index_of(rows[1])).center()
+    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: lit_by(forked)[1])
+    forked.chat.composer.edit.setFocus()
+    qtbot.waitUntil(lambda: lit_by(forked) == ("", False))
+
+
+def test_at_a_version_in_the_middle_the_keyboard_is_told_both_ways(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    app.chat.open_draft.begin_edit(None)
+    ask(qtbot, app, "And what of tomorrow?")
+    app.chat.open_branch.select_version(None, -1)
+    qtbot.waitUntil(lambda: (switcher_of(forked, app) or VersionSwitcher(forked._style)).text == "2 of 3")
+    switcher = switcher_of(forked, app)
+    assert switcher is not None
+    switcher.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).beside == "1 of 3: opens at once")
+    found = card(forked)
+    assert found is not None
+    assert (found.place, found.price) == ("3 of 3", "Opens at once")
+    assert "3 of 3, opens at once; 1 of 3: opens at once" in switcher.accessibleDescription()
+    QTest.keyClick(switcher, Qt.Key.Key_Left)
+    qtbot.waitUntil(lambda: (switcher_of(forked, app) or switcher).text == "1 of 3")
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).place == "2 of 3")
+    assert (card(forked) or PriceCard("", "", "")).beside == ""
 
 
 def test_the_rows_that_a_price_speaks_of_are_lit_in_the_cache_pane(
