@@ -178,6 +178,11 @@ class ToolButton(Control):
         self._stands_out = stands_out
         self._is_on_fill = is_on_fill
 
+    def show_icon(self, icon: Icon) -> None:
+        """Show another icon."""
+        self._icon = icon
+        self.update()
+
     def sizeHint(self) -> QSize:
         return QSize(self._side, self._side)
 

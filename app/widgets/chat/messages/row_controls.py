@@ -19,8 +19,8 @@ from app.widgets.chat.messages.branch_name import NameTag
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.action_button import ActionButton, title_with_keys
-from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.controls import Button, ToolButton
+from app.widgets.kit.copy_button import CopyButton
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 
@@ -87,9 +87,7 @@ class ActionStrip(QWidget):
 
     def __init__(self, style: Style, actions: Sequence[AnyAction], parent: QWidget) -> None:
         super().__init__(parent)
-        self._text = ""
-        self.copy = ToolButton(style, Icon.COPY, "Copy Message", "Copy", ACTION, _ICON, parent=self)
-        self.copy.clicked.connect(self._copy)
+        self.copy = CopyButton(style, "Copy Message", "Copy", ACTION, _ICON, self)
         self.acts: dict[str, ToolButton] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -108,23 +106,18 @@ class ActionStrip(QWidget):
 
     def show_message(self, text: str, enabled: frozenset[str]) -> None:
         """Stand by a message. text: what Copy copies; enabled: ids of the commands that can act."""
-        self._text = text
+        self.copy.text = lambda: text
         for action_id, button in self.acts.items():
             button.setEnabled(action_id in enabled)
 
-    def _copy(self) -> None:
-        copy_text(self._text, self)
 
-
-class CodeCopy(ToolButton):
+class CodeCopy(CopyButton):
     """Copies a piece of code. `scrolled`: Left or Right was pressed on it, -1 or +1, to see the rest of long lines."""
 
     scrolled = Signal(int)
 
     def __init__(self, style: Style, parent: QWidget) -> None:
-        super().__init__(style, Icon.COPY, "Copy Code", "Copy code", ACTION, _ICON, parent=parent)
-        self.code: Callable[[], str] | None = None
-        self.clicked.connect(self._copy)
+        super().__init__(style, "Copy Code", "Copy code", ACTION, _ICON, parent)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
@@ -132,10 +125,6 @@ class CodeCopy(ToolButton):
             super().keyPressEvent(event)
         else:
             self.scrolled.emit(step)
-
-    def _copy(self) -> None:
-        if self.code is not None:
-            copy_text(self.code(), self)
 
 
 class RowControls(QObject):
@@ -246,8 +235,8 @@ class RowControls(QObject):
             widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, NameTag):
             widget.show_name(spec.text)
-        elif isinstance(widget, CodeCopy):
-            widget.code = spec.code
+        elif isinstance(widget, CodeCopy) and spec.code is not None:
+            widget.text = spec.code
         elif isinstance(widget, DisclosureLine) and spec.part is not None:
             widget.show_row(spec.part)
         elif isinstance(widget, ActionStrip):
