@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from app.viewmodels.app import App
 from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.text import formatting
-from app.widgets.chat.messages.copied_message import markdown_of, text_of
+from app.widgets.chat.messages.copied_message import pieces_of
 from app.widgets.kit.style import Style
 from app.widgets.window.chat_pane import ChatPane
 
@@ -47,10 +47,12 @@ class CopyCommands(QObject):
 
     def _steps(self, *, as_markdown: bool) -> Iterator[None]:
         for speaker, segments in self._app.chat.open_branch.said():
-            words = markdown_of(segments, self._style) if as_markdown else text_of(segments, self._style)
+            words = list[str]()
+            for piece in pieces_of(segments, self._style, as_markdown=as_markdown):
+                words.append(piece)
+                yield
             name = f"**{speaker}:**" if as_markdown else f"{speaker}:"
-            self._pieces.append(f"{name}\n\n{words}")
-            yield
+            self._pieces.append(f"{name}\n\n{''.join(words)}")
 
     def _finish(self) -> None:
         QGuiApplication.clipboard().setText("\n\n".join(self._pieces) + "\n")

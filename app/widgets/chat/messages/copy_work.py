@@ -1,27 +1,29 @@
-"""Copying what is selected over several messages: put together between events, since they may be thousands."""
+"""Copying of messages: what is long is put together between events, be it thousands of them or a single one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from itertools import chain
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.path_rows import PathRows
-from app.viewmodels.chat.rows import MessageRow, Segment
+from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.slices import SlicedWork
-from app.widgets.chat.messages.copied_message import markdown_of, text_of
+from app.widgets.chat.messages.copied_message import pieces_of
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.style import Style
 
-Told = Callable[[Sequence[Segment], Style], str]
+# Characters of a message that is copied at once.
+_AT_ONCE = 50_000
 
 
 class CopyWork(SlicedWork):
-    """Puts a selection together, as it was when it was copied, and then on the clipboard. A later copy is the one.
+    """Puts together what is copied, as it was when that was asked for, and then copies it. A later copy is the one.
 
-    Signal: copied(int), from so many messages.
+    Signal: copied(int), from so many messages, where that took turns.
     """
 
     copied = Signal(int)
@@ -30,40 +32,57 @@ class CopyWork(SlicedWork):
         """widget: where it is copied."""
         super().__init__(widget)
         self._style, self._pointer, self._widget = style, pointer, widget
-        self._pieces: list[str] = []
+        self._texts: list[str] = []
         self.done.connect(self._finish)
 
     def copy(self, rows: PathRows, row: MessageRow | None, *, as_markdown: bool) -> bool:
         """Copy what is selected, else this message; returns whether there was anything.
 
-        rows: those of the path that the selection is of. What goes over several messages is copied when it is `done`.
+        rows: those of the path that the selection is of. What is long is copied when it is `done`.
         """
         selected = self._pointer.selection.rows
-        told = markdown_of if as_markdown else text_of
         self.stop()
-        if len(selected) > 1:
-            ends = [
-                self._pointer.selected_in(number, as_markdown=as_markdown) for number in (selected[0], selected[-1])
-            ]
-            self._pieces = []
-            self.start(self._take(rows, selected, ends, told))
+        if selected:
+            messages = self._selected(rows, selected, as_markdown=as_markdown)
+            said = rows[selected[0]].shown
+        elif row is not None:
+            messages = iter([pieces_of(row.segments, self._style, as_markdown=as_markdown)])
+            said = row.segments
+        else:
+            return False
+        self._texts = []
+        steps = self._take(messages)
+        if len(selected) > 1 or sum(len(segment.text) for segment in said) > _AT_ONCE:
+            self.start(steps)
             return True
-        text = self._pointer.selected_in(selected[0], as_markdown=as_markdown) if selected else ""
-        if not text and row is not None:
-            text = told(row.segments, self._style)
+        for _ in steps:
+            pass
+        return self._put()
+
+    def _selected(self, rows: PathRows, selected: range, *, as_markdown: bool) -> Iterator[Iterator[str]]:
+        """Return the pieces of each message: of those between both ends, of the whole of it."""
+        ends = [self._pointer.selected_in(number, as_markdown=as_markdown) for number in (selected[0], selected[-1])]
+        between = (
+            pieces_of(rows.said(number, number + 1)[0][1], self._style, as_markdown=as_markdown)
+            for number in selected[1:-1]
+        )
+        return chain(ends[:1], between, ends[1:] if len(selected) > 1 else ())
+
+    def _take(self, messages: Iterator[Iterator[str]]) -> Iterator[None]:
+        for pieces in messages:
+            texts = list[str]()
+            for piece in pieces:
+                texts.append(piece)
+                yield
+            self._texts.append("".join(texts))
+
+    def _finish(self) -> None:
+        count = len(self._texts)
+        self._put()
+        self.copied.emit(count)
+
+    def _put(self) -> bool:
+        text, self._texts = "\n\n".join(text for text in self._texts if text), []
         if text:
             copy_text(text, self._widget)
         return bool(text)
-
-    def _take(self, rows: PathRows, selected: range, ends: Sequence[str], told: Told) -> Iterator[None]:
-        """Take the messages between both ends whole."""
-        self._pieces.append(ends[0])
-        for number in selected[1:-1]:
-            self._pieces.append(told(rows.said(number, number + 1)[0][1], self._style))
-            yield
-        self._pieces.append(ends[1])
-
-    def _finish(self) -> None:
-        copy_text("\n\n".join(piece for piece in self._pieces if piece), self._widget)
-        self.copied.emit(len(self._pieces))
-        self._pieces = []

@@ -255,37 +255,46 @@ class MessageBody:
 
     def selected_text(self, first: TextPoint, last: TextPoint) -> str:
         """Return the plain text between two points in reading order, with what divides its blocks."""
-        pieces: list[str] = []
-        for number in range(first.block, min(last.block + 1, len(self._split()))):
-            span = _in_block(number, (first, last))
-            if span is not None:
-                pieces += [self._split()[number].block.joint if pieces else "", self._text_of(number, *span)]
-        return "".join(pieces)
+        return "".join(self.selected_pieces(first, last, as_markdown=False))
 
     def selected_markdown(self, first: TextPoint, last: TextPoint) -> str:
         """Return the Markdown between two points: typed text as it is, code between fences."""
-        blocks, pieces, number = self._split(), list[str](), first.block
+        return "".join(self.selected_pieces(first, last, as_markdown=True))
+
+    def selected_pieces(self, first: TextPoint, last: TextPoint, *, as_markdown: bool) -> Iterator[str]:
+        """Return what is selected block by block, as it is now: a long message is copied between events."""
+        return self._pieces(list(self._split()), (first, last), as_markdown=as_markdown)
+
+    def _pieces(self, blocks: Sequence[BlockLayout], selection: Selection, *, as_markdown: bool) -> Iterator[str]:
+        number, last, is_begun = selection[0].block, selection[1], False
         while number < min(last.block + 1, len(blocks)):
             end = number + 1
-            while end < len(blocks) and end <= last.block and blocks[end].block.continues_code:
+            while as_markdown and end < len(blocks) and end <= last.block and blocks[end].block.continues_code:
                 end += 1
-            piece = self._markdown_of(number, end, (first, last))
+            tell = self._markdown_of if as_markdown else self._text_in
+            piece = tell(blocks[number:end], number, selection)
             if piece is not None:
-                pieces += [_joint(blocks[number].block) if pieces else "", piece]
+                joint = _joint(blocks[number].block) if as_markdown else blocks[number].block.joint
+                yield f"{joint if is_begun else ''}{piece}"
+                is_begun = True
             number = end
-        return "".join(pieces)
 
-    def _markdown_of(self, number: int, end: int, selection: Selection) -> str | None:
+    def _text_in(self, blocks: Sequence[BlockLayout], number: int, selection: Selection) -> str | None:
+        """Return the text of a block, as far as it is selected."""
+        span = _in_block(number, selection)
+        return None if span is None else self._text_of(blocks[0], *span)
+
+    def _markdown_of(self, blocks: Sequence[BlockLayout], number: int, selection: Selection) -> str | None:
         """Return the Markdown of one block, or of all pieces of one code, as far as it is selected."""
-        laid, span = self._split()[number], _in_block(number, selection)
+        laid, span = blocks[0], _in_block(number, selection)
         if laid.is_code:
-            spans = [(one, _in_block(one, selection)) for one in range(number, end)]
+            spans = [(one, _in_block(at, selection)) for at, one in enumerate(blocks, number)]
             texts = [self._text_of(one, *its) for one, its in spans if its is not None]
             return fenced("\n".join(texts), laid.block.language) if texts else None
         if span is None:
             return None
         if laid.block.kind is not Kind.MARKDOWN:
-            return self._text_of(number, *span)
+            return self._text_of(laid, *span)
         if span == (0, _ALL):
             return laid.block.text
         document = laid.document
@@ -318,12 +327,14 @@ class MessageBody:
         last = len(self._split()) - 1
         return TextPoint(0, 0), TextPoint(max(last, 0), _ALL if last >= 0 else 0)
 
-    def _text_of(self, number: int, start: int, end: int) -> str:
+    def _text_of(self, laid: BlockLayout, start: int, end: int) -> str:
         """Return text of one block. A whole one is not laid out for that, unless it is Markdown."""
-        laid = self._split()[number]
         if laid.block.kind is not Kind.MARKDOWN and start == 0 and end == _ALL:
             return shown(laid.block.text)
-        return selected_text(laid.document, start, end)
+        text = selected_text(laid.document, start, end)
+        if laid not in self._laid:
+            laid.drop_document()
+        return text
 
     def _code(self, number: int) -> str:
         """Return all pieces of the code that begins with a block."""

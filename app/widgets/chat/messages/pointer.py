@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
@@ -59,16 +60,15 @@ class Pointer(QObject):
         """Return what is selected as Markdown, or ""."""
         return self._selected(as_markdown=True)
 
-    def selected_in(self, number: int, *, as_markdown: bool) -> str:
-        """Return what is selected in one message, or ""."""
+    def selected_in(self, number: int, *, as_markdown: bool) -> Iterator[str]:
+        """Return the pieces of what is selected in one message, each of which takes a moment."""
         span = self.selection.of(number)
         if span is None:
-            return ""
-        body = self._view.layout_of_rows.item(number).body
-        return body.selected_markdown(*span) if as_markdown else body.selected_text(*span)
+            return iter(())
+        return self._view.layout_of_rows.item(number).body.selected_pieces(*span, as_markdown=as_markdown)
 
     def _selected(self, *, as_markdown: bool) -> str:
-        texts = (self.selected_in(number, as_markdown=as_markdown) for number in self.selection.rows)
+        texts = ("".join(self.selected_in(number, as_markdown=as_markdown)) for number in self.selection.rows)
         return "\n\n".join(text for text in texts if text)
 
     def select_all(self, number: int) -> None:

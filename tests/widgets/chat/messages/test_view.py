@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -731,11 +731,11 @@ def test_thousands_of_messages_are_copied_a_few_at_a_time(
 ) -> None:
     told: list[str] = []
 
-    def text_of(segments: Sequence[Segment], _style: Style) -> str:
+    def pieces_of(segments: Sequence[Segment], _style: Style, *, as_markdown: bool) -> Iterator[str]:
         told.append(segments[0].text)
-        return segments[0].text
+        yield segments[0].text
 
-    monkeypatch.setattr(copy_work, "text_of", text_of)
+    monkeypatch.setattr(copy_work, "pieces_of", pieces_of)
     monkeypatch.setattr(slices, "SLICE", 0.0)  # one message in a turn of the event loop
     QGuiApplication.clipboard().setText("before")
     chat.show([question(f"m{number}", f"Message {number}.") for number in range(2_000)])
@@ -744,7 +744,8 @@ def test_thousands_of_messages_are_copied_a_few_at_a_time(
     view.pointer.selection.extend(1_999, TextPoint(0, 7))
     assert view.copy()
     assert (told, QGuiApplication.clipboard().text()) == ([], "before")
-    QApplication.processEvents()
+    for _ in range(4):
+        QApplication.processEvents()
     assert 0 < len(told) < 100
     chat.show(talk())  # what was selected is copied, wherever one goes meanwhile
     monkeypatch.setattr(slices, "SLICE", 0.005)
@@ -753,6 +754,30 @@ def test_thousands_of_messages_are_copied_a_few_at_a_time(
     assert done.args == [2_000]
     between = [f"Message {number}." for number in range(1, 1_999)]
     assert QGuiApplication.clipboard().text().split("\n\n") == ["sage 0.", *between, "Message"]
+
+
+@pytest.mark.parametrize("is_selected", [False, True])
+def test_a_huge_message_is_copied_a_piece_at_a_time(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch, is_selected: bool
+) -> None:
+    monkeypatch.setattr(slices, "SLICE", 0.0)  # one piece in a turn of the event loop
+    QGuiApplication.clipboard().setText("before")
+    words = [f"paragraph **{number}**{' and more' * 5}" for number in range(1_200)]
+    chat.show([question("q"), answer("a", "\n\n".join(words))])
+    settle()
+    view.setFocus()
+    view.setCurrentIndex(chat.index(1))
+    if is_selected:
+        view.pointer.select_all(1)
+    assert view.copy()
+    QApplication.processEvents()
+    assert view.copy_work.is_running
+    assert QGuiApplication.clipboard().text() == "before"
+    chat.show(talk())
+    monkeypatch.setattr(slices, "SLICE", 0.005)
+    with qtbot.waitSignal(view.copy_work.copied):
+        pass
+    assert QGuiApplication.clipboard().text() == "\n\n".join(words).replace("**", "")
 
 
 def test_a_double_click_takes_a_word(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
