@@ -179,7 +179,7 @@ SLOW_TESTS = (
     "widgets/preferences/test_preferences_window.py::test_each_page_is_painted_light_and_dark",
     "widgets/preferences/test_preferences_window.py::test_nothing_is_cut_off",
     "widgets/preferences/test_preferences_window.py::test_tab_comes_to_every_control_from_above_and_each_has_a_name",
-    "widgets/settings/test_settings_pane.py::test_nothing_is_cut_off",
+    "widgets/settings/test_settings_page.py::test_nothing_is_cut_off",
     "widgets/window/test_main_window.py::test_a_conversation_is_found_where_it_was_scrolled_to",
     "widgets/window/test_main_window.py::test_fork_means_a_question_that_is_seen_and_keeps_it_in_sight",
 )

@@ -20,16 +20,16 @@ from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_fields import LineField, TextArea
 from app.widgets.settings.setting_row import SettingRow
-from app.widgets.settings.settings_pane import SettingsPane
+from app.widgets.settings.settings_page import SettingsPage
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ready
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, app: App, style: Style) -> SettingsPane:
+def pane(qtbot: QtBot, app: App, style: Style) -> SettingsPage:
     ready(qtbot, app)
-    pane = SettingsPane(style, app.chat)
+    pane = SettingsPage(style, app.chat)
     qtbot.addWidget(pane)
     pane.resize(300, 700)
     pane.show()
@@ -37,17 +37,17 @@ def pane(qtbot: QtBot, app: App, style: Style) -> SettingsPane:
     return pane
 
 
-def row(pane: SettingsPane, name: str) -> SettingRow:
+def row(pane: SettingsPage, name: str) -> SettingRow:
     return pane.rows[name]
 
 
-def line(pane: SettingsPane, name: str) -> LineField:
+def line(pane: SettingsPage, name: str) -> LineField:
     field = row(pane, name).field
     assert isinstance(field, LineField)
     return field
 
 
-def area(pane: SettingsPane, name: str) -> TextArea:
+def area(pane: SettingsPage, name: str) -> TextArea:
     field = row(pane, name).field
     assert isinstance(field, TextArea)
     return field
@@ -63,7 +63,7 @@ def replace_text(qtbot: QtBot, field: LineField, text: str) -> None:
     qtbot.keyClicks(field, text)
 
 
-def test_what_is_typed_holds_at_once(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+def test_what_is_typed_holds_at_once(qtbot: QtBot, app: App, pane: SettingsPage) -> None:
     replace_text(qtbot, line(pane, "temperature"), "1,5")
     assert app.chat.settings.chosen.sampling(app.library.open_id).temperature == 1.5
     app.catch_up()
@@ -80,7 +80,7 @@ def test_what_is_typed_holds_at_once(qtbot: QtBot, app: App, pane: SettingsPane)
     assert not row(pane, "temperature").reset.isVisible()
 
 
-def test_a_slider_goes_by_mouse_and_keyboard_and_fills_the_field(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+def test_a_slider_goes_by_mouse_and_keyboard_and_fills_the_field(qtbot: QtBot, app: App, pane: SettingsPage) -> None:
     slider = row(pane, "top_p").slider
     assert slider is not None
     qtbot.keyClick(slider, Qt.Key.Key_Left)
@@ -92,7 +92,7 @@ def test_a_slider_goes_by_mouse_and_keyboard_and_fills_the_field(qtbot: QtBot, a
     assert slider.accessibleDescription() == "0.5"
 
 
-def test_a_refused_value_stays_with_its_sentence(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+def test_a_refused_value_stays_with_its_sentence(qtbot: QtBot, app: App, pane: SettingsPage) -> None:
     field = line(pane, "temperature")
     replace_text(qtbot, field, "hot")
     app.catch_up()
@@ -107,7 +107,7 @@ def test_a_refused_value_stays_with_its_sentence(qtbot: QtBot, app: App, pane: S
     assert field.text() == "hot"  # there is one blank conversation at most
 
 
-def test_lists_are_written_a_line_each(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+def test_lists_are_written_a_line_each(qtbot: QtBot, app: App, pane: SettingsPage) -> None:
     area(pane, "stop").edit.setFocus()
     qtbot.keyClicks(area(pane, "stop").edit, "###")
     qtbot.keyClick(area(pane, "stop").edit, Qt.Key.Key_Return)
@@ -119,7 +119,7 @@ def test_lists_are_written_a_line_each(qtbot: QtBot, app: App, pane: SettingsPan
 
 
 def test_the_system_prompt_is_priced_and_asked_again(
-    qtbot: QtBot, app: App, script: Script, pane: SettingsPane
+    qtbot: QtBot, app: App, script: Script, pane: SettingsPage
 ) -> None:
     ask(qtbot, app, "Which?")
     card = pane.instructions
@@ -137,7 +137,7 @@ def test_the_system_prompt_is_priced_and_asked_again(
     assert card.field.text == "Be brief."
 
 
-def test_another_conversation_fills_all_fields_even_where_one_types(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+def test_another_conversation_fills_all_fields_even_where_one_types(qtbot: QtBot, app: App, pane: SettingsPage) -> None:
     ask(qtbot, app, "Which?")
     first = app.library.open_id
     card, field = pane.instructions, line(pane, "seed")
@@ -155,7 +155,7 @@ def test_another_conversation_fills_all_fields_even_where_one_types(qtbot: QtBot
     assert (card.field.text, field.text()) == ("Be brief.", "12x")
 
 
-def test_presets_are_chosen_and_named_in_the_menu(qtbot: QtBot, app: App, pane: SettingsPane) -> None:
+def test_presets_are_chosen_and_named_in_the_menu(qtbot: QtBot, app: App, pane: SettingsPage) -> None:
     def entries() -> dict[str, bool]:
         menu = pane.preset.menu()
         return {one.text(): one.isChecked() for one in menu.actions() if one.text()}
@@ -193,7 +193,7 @@ def test_presets_are_chosen_and_named_in_the_menu(qtbot: QtBot, app: App, pane: 
 
 
 def test_the_settings_of_an_answer_are_there_to_be_used(
-    qtbot: QtBot, app: App, script: Script, pane: SettingsPane
+    qtbot: QtBot, app: App, script: Script, pane: SettingsPage
 ) -> None:
     assert not pane.answer.isVisible()
     app.chat.settings.apply("Precise")
@@ -212,7 +212,7 @@ def test_the_settings_of_an_answer_are_there_to_be_used(
     assert line(pane, "temperature").text() == "0.2"
 
 
-def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pane: SettingsPane) -> None:
+def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pane: SettingsPage) -> None:
     stops = pane.tab_order
     assert len(set(stops)) == len(stops)
     for stop in stops:
@@ -224,7 +224,7 @@ def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pan
 
 
 @pytest.mark.parametrize("name", ["stop", "logit_bias", ""])
-def test_a_field_that_grows_while_it_is_written_in_stays_in_view(qtbot: QtBot, pane: SettingsPane, name: str) -> None:
+def test_a_field_that_grows_while_it_is_written_in_stays_in_view(qtbot: QtBot, pane: SettingsPage, name: str) -> None:
     """name: of a setting; none for the system prompt."""
     edit = area(pane, name).edit if name else pane.instructions.field.edit
     pane.resize(352, 420)
@@ -270,7 +270,7 @@ def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: 
 
 
 @pytest.mark.parametrize(("width", "body"), [(300, 14), (352, 14), (640, 14), (300, 20), (352, 20)])
-def test_nothing_is_cut_off(qtbot: QtBot, app: App, style: Style, pane: SettingsPane, width: int, body: int) -> None:
+def test_nothing_is_cut_off(qtbot: QtBot, app: App, style: Style, pane: SettingsPage, width: int, body: int) -> None:
     style.set_text_size(body)
     app.chat.settings.instruct("Be brief.")
     for name in ("temperature", "seed", "stop"):

@@ -23,7 +23,7 @@ from app.widgets.settings.setting_row import SettingRow
 _INSET, _BETWEEN = 16, 18
 
 
-class SettingsPane(Pane):
+class SettingsPage(Pane):
     """From above: system prompt, preset, the settings in their groups, those of an answer.
 
     Attributes: instructions, preset, rows by the names of their settings, answer.
