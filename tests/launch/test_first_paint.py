@@ -23,7 +23,7 @@ LATER = {
     # What other ways through the program need: its version, its helper processes, its examination of itself.
     *("importlib.metadata", "multiprocessing", "app.launch.selftest", "app.launch.tour"),
     # What a person has to ask for first.
-    *("app.exchange", "app.viewmodels.library.import_export"),
+    *("app.exchange", "app.viewmodels.library.import_export", "app.widgets.settings.settings_page"),
 }
 """Packages and modules that nobody waits for before there is a window."""
 

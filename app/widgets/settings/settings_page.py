@@ -1,4 +1,4 @@
-"""The settings of the open conversation in the inspector: each holds for the next answer as soon as it is made."""
+"""The settings of the open conversation, from above downwards: each holds for the next answer as soon as it is made."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWi
 
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.chat.sampling_fields import FIELDS
-from app.widgets.kit.icon_paths import Icon
-from app.widgets.kit.pane import Pane
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.settings.answer_card import AnswerCard
@@ -23,20 +21,15 @@ from app.widgets.settings.setting_row import SettingRow
 _INSET, _BETWEEN = 16, 18
 
 
-class SettingsPage(Pane):
+class SettingsPage(QWidget):
     """From above: system prompt, preset, the settings in their groups, those of an answer.
 
     Attributes: instructions, preset, rows by the names of their settings, answer.
     """
 
-    id = "settings"
-    title = "Answers"
-    icon = Icon.SLIDERS
-
     def __init__(self, style: Style, chat: ChatRegion, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chat, self._settings = chat, chat.settings
-        self.setAccessibleName(self.title)
         self._area = QScrollArea(self)
         self._page = QWidget()
         self._grown = QTimer(self, singleShot=True, interval=0)  # when the page has its new height, too
@@ -54,7 +47,8 @@ class SettingsPage(Pane):
         self._refresh()
 
     @property
-    def tab_order(self) -> Sequence[QWidget]:
+    def stops(self) -> Sequence[QWidget]:
+        """The widgets that the keyboard stops at, in its order."""
         rows = [stop for row in self.rows.values() for stop in row.stops]
         return [*self.instructions.stops, self.preset, *rows, *self.answer.stops]
 
@@ -83,7 +77,7 @@ class SettingsPage(Pane):
         area.setWidget(self._page)
         for ground in (self._page, area.viewport()):
             ground.setAutoFillBackground(False)
-        for stop in self.tab_order:
+        for stop in self.stops:
             stop.installEventFilter(self)
 
     def _connect(self) -> None:

@@ -80,8 +80,11 @@ class Inspector(QWidget):
 
     @property
     def tab_order(self) -> Sequence[QWidget]:
-        """The widgets that the keyboard stops at: the selector, then those of each pane."""
-        return [*self.selector.segments, *(stop for pane in self._panes.values() for stop in pane.tab_order)]
+        """The widgets that the keyboard stops at: the selector, then those of each pane.
+
+        Each pane itself stands before its own: what it makes later comes after it.
+        """
+        return [*self.selector.segments, *(stop for pane in self._panes.values() for stop in (pane, *pane.tab_order))]
 
     def states(self) -> Mapping[str, PaneState]:
         """Return how the person leaves the panes, by their ids."""

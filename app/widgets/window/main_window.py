@@ -37,7 +37,7 @@ from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
 from app.widgets.map.map_pane import MapPane
-from app.widgets.settings.settings_page import SettingsPage
+from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.about import show_about
 from app.widgets.window.attach_commands import AttachCommands
@@ -88,7 +88,7 @@ class MainWindow(QMainWindow):
         self.branches = BranchesPane(style, app.branches)
         self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model, edges=app.edges.state)
         self.map = MapPane(style, app.map)
-        self.settings = SettingsPage(style, app.chat)
+        self.settings = SettingsPane(style, app.chat)
         self.inspector = Inspector(style, [self.branches, self.cache, self.map, self.settings])
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)

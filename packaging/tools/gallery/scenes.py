@@ -295,9 +295,9 @@ def _refuse_settings(app: App, window: MainWindow) -> None:
 def _open_presets(app: App, window: MainWindow) -> None:
     app.chat.settings.save_preset("Letters")
     window.do("settings")
-    menu = window.settings.preset.menu()
+    menu = window.settings.page.preset.menu()
     menu.setParent(window)  # a menu of its own window would not be in the picture
-    at = window.settings.preset.mapTo(window, window.settings.preset.rect().bottomLeft())
+    at = window.settings.page.preset.mapTo(window, window.settings.page.preset.rect().bottomLeft())
     menu.setGeometry(at.x(), at.y() + 2, menu.sizeHint().width(), menu.sizeHint().height())
     menu.show()
 

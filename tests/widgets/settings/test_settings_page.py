@@ -213,7 +213,7 @@ def test_the_settings_of_an_answer_are_there_to_be_used(
 
 
 def test_the_keyboard_stops_at_everything_in_order_and_everything_has_a_name(pane: SettingsPage) -> None:
-    stops = pane.tab_order
+    stops = pane.stops
     assert len(set(stops)) == len(stops)
     for stop in stops:
         assert stop.focusPolicy() & Qt.FocusPolicy.TabFocus, stop
@@ -247,7 +247,7 @@ def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: 
     window.show()
     qtbot.waitExposed(window)
     ready(qtbot, app)
-    card, edit = window.settings.instructions, window.settings.instructions.field.edit
+    card, edit = window.settings.page.instructions, window.settings.page.instructions.field.edit
 
     def is_apart() -> bool:
         rows = [one for one in card.ground.children() if isinstance(one, QWidget) and one.isVisible()]
@@ -299,8 +299,10 @@ def test_the_window_has_it_in_the_inspector_and_in_the_menus(
     ready(qtbot, app)
     app.chat.settings.apply("Precise")
     ask(qtbot, app, "Which?")
+    assert window.findChildren(SettingsPage) == []  # no start waits for it
     window.do("settings")
     assert window.settings.isVisible()
+    assert window.findChildren(SettingsPage) == [window.settings.page]
     assert window.menus.actions["settings"].isChecked()
     window.do("settings")
     assert not window.settings.isVisible()

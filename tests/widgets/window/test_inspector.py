@@ -80,7 +80,7 @@ def test_of_several_panes_one_is_chosen_by_mouse_and_keyboard(qtbot: QtBot, styl
 def test_the_keyboard_comes_to_the_selector_and_then_to_each_pane(qtbot: QtBot, style: Style) -> None:
     one, two = Page("one"), Page("two")
     inspector = make(qtbot, style, one, two)
-    assert inspector.tab_order == [*inspector.selector.segments, one.field, two.field]
+    assert inspector.tab_order == [*inspector.selector.segments, one, one.field, two, two.field]
 
 
 def test_the_panes_are_found_as_they_were_left(qtbot: QtBot, style: Style) -> None:
