@@ -141,7 +141,7 @@ def _attach(app: App, window: MainWindow) -> None:
 
 def _is_attached(app: App) -> bool:
     chips = app.chat.state.now.attachments
-    return bool(chips) and all(chip.tokens for chip in chips) and "compute" in app.chat.state.now.send_price
+    return bool(chips) and all(chip.tokens for chip in chips) and "token" in app.chat.state.now.send_price
 
 
 def _ask_about(app: App, window: MainWindow) -> None:
