@@ -238,7 +238,7 @@ def test_places_and_prices_follow(qtbot: QtBot, app: App, script: Script) -> Non
     assert app.chat.state.now.warmth == 1.0
     assert app.chat.state.now.send_price == "Warm: only what you type is computed"
     app.chat.open_draft.write("three more words")
-    qtbot.waitUntil(lambda: app.chat.state.now.send_parts is not None and "compute" in app.chat.state.now.send_price)
+    qtbot.waitUntil(lambda: app.chat.state.now.send_parts is not None and "token" in app.chat.state.now.send_price)
     reused, computed = app.chat.state.now.send_parts or (0, 0)
     prices = [command for command in script.commands if isinstance(command, EstimateCost)]
     assert prices[-1].turns[-1].text == "three more words"
