@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from app.conversation.edit import Operation
@@ -44,17 +44,18 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """State in which the window of a conversation was left.
+    """State in which a conversation was left.
 
-    conversation_id: None for the blank conversation. draft: words in the composer that were not sent. editing: the
+    draft: words in the composer that were not sent. editing: the
     question they are another version of, or None. aside: what stood in the composer before that edit. anchor: the
     message at the top of the chat, None where its end was in sight; offset: points of it above the top. is_open: the
     conversation was the one shown. attachments, attachments_aside: what comes with the draft, and with what was aside.
     settings: what was chosen for the next answers, in JSON, "" where nothing was. is_after: `editing` is the message
-    that the words begin a new branch after.
+    that the words begin a new branch after. window: number of the one that shows the conversation, None where none
+    does; of a blank one that is not open, the window that it is opened in. is_blank: nothing was said in it yet.
     """
 
-    conversation_id: str | None
+    conversation_id: str
     draft: str = ""
     editing: str | None = None
     aside: str = ""
@@ -65,6 +66,13 @@ class ViewState:
     attachments_aside: tuple[Attachment, ...] = ()
     settings: str = ""
     is_after: bool = False
+    window: int | None = None
+    is_blank: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to remember."""
+        return replace(self, window=None) == ViewState(self.conversation_id, is_blank=self.is_blank)
 
 
 @dataclass(frozen=True, slots=True)

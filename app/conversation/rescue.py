@@ -296,7 +296,14 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
     for table in ("message_text", "message_ids", "message_alternatives", "message_attachment"):
         for row in damaged.rows(table):
             _insert(target, table, row)
-    for table in ("view_state", "draft_attachment", "preset"):
+    for row in damaged.rows("view_state"):
+        if row["conversation"] is None and row["blank"] is None:  # of an earlier version
+            row["blank"] = new_id()
+        if row["is_open"] and row["window"] is None:  # as above
+            row["window"] = 1
+        if not _insert(target, "view_state", row):
+            _insert(target, "view_state", row | {"is_open": 0, "window": None})
+    for table in ("draft_attachment", "preset"):
         for row in damaged.rows(table):
             _insert(target, table, row)
     target.execute(_UNUSED_TEXTS)

@@ -235,9 +235,24 @@ VERSION_10 = (
     # The list of conversations shows the branches that have a name or are favourites, without reading all messages.
     "CREATE INDEX message_listed ON message (conversation) WHERE name IS NOT NULL OR favourite = 1",
 )
+VERSION_11 = (
+    # Several windows: which one a conversation is open in, and which one a blank conversation belongs to. A blank one
+    # has the id that it will be stored under once something is said in it.
+    "ALTER TABLE view_state ADD COLUMN window INTEGER CHECK (window > 0)",
+    """ALTER TABLE view_state ADD COLUMN blank TEXT
+        CHECK (length(blank) = 32 AND blank NOT GLOB '*[^0-9a-f]*')""",
+    """UPDATE view_state SET is_open = 0 WHERE is_open = 1
+        AND number <> (SELECT max(number) FROM view_state WHERE is_open = 1)""",
+    "UPDATE view_state SET blank = lower(hex(randomblob(16))) WHERE conversation IS NULL",
+    """UPDATE view_state SET window = 1 WHERE is_open = 1
+        OR number = (SELECT max(number) FROM view_state WHERE conversation IS NULL)""",
+    "CREATE UNIQUE INDEX view_state_open ON view_state (window) WHERE is_open = 1",
+    "CREATE UNIQUE INDEX view_state_blank ON view_state (blank)",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     *(VERSION_1, VERSION_2, VERSION_3, VERSION_4),
-    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10),
+    *(VERSION_5, VERSION_6, VERSION_7, VERSION_8),
+    *(VERSION_9, VERSION_10, VERSION_11),
 )
 
 _NOTE_PLACES = (

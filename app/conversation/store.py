@@ -185,7 +185,7 @@ class Store:
         for file, records in read_unsaved(self.database.path):
             try:
                 for record in records:
-                    with suppress(LookupError):  # its question, or its conversation, was deleted for ever
+                    with suppress(LookupError):  # its question was deleted for ever
                         self._save_record(record)
                 file.unlink()
             except (StoreError, OSError, ValueError) as error:

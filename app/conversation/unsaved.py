@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from app.conversation.message import Message
+from app.conversation.message import Message, new_id
 from app.conversation.records import ViewState
 from app.protocol.chat import Attachment
 
@@ -76,6 +76,8 @@ def _record(found: dict[str, object]) -> UnsavedRecord:
         if name in found:
             found[name] = tuple(Attachment(**one) for one in cast(list[Any], found[name]))
     if "draft" in found:
+        if found["conversation_id"] is None:  # an earlier version wrote so of the blank conversation
+            found |= {"conversation_id": new_id(), "is_blank": True, "window": 1}
         return ViewState(**found)  # type: ignore[arg-type]  # a misfit raises
     ids = found.pop("ids")
     return Message(**found, ids=None if ids is None else tuple(ids))  # type: ignore[arg-type]  # as above

@@ -1,73 +1,94 @@
-"""How each conversation was left: what stood in its composer, and what of it was in sight."""
+"""How each conversation was left: what stood in its composer, what of it was in sight, and in which window."""
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
 from app.conversation.records import ViewState
 
-_VIEW_STATES = """SELECT view_state.number, conversation.id, draft, editing, aside, anchor, offset, is_open, settings,
-    is_after FROM view_state LEFT JOIN conversation ON conversation.number = view_state.conversation
+_VIEW_STATES = """SELECT view_state.number, ifnull(conversation.id, blank), conversation.id IS NULL, draft, editing,
+    aside, anchor, offset, is_open, settings, is_after, window FROM view_state
+    LEFT JOIN conversation ON conversation.number = view_state.conversation
     WHERE conversation.trash IS NULL ORDER BY view_state.number"""
-_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, draft, editing, aside, anchor, offset, is_open, settings,
-    is_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, blank, draft, editing, aside, anchor, offset, is_open,
+    settings, is_after, window) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE_VIEW_STATE = """UPDATE view_state SET draft = ?, editing = ?, aside = ?, anchor = ?, offset = ?, is_open = ?,
-    settings = ?, is_after = ? WHERE number = ?"""
-# Words that are sent are a draft no longer, of their conversation or of the blank one that became it.
-_SENT = "SELECT number FROM view_state WHERE draft = ? AND (conversation = ? OR conversation IS NULL)"
+    settings = ?, is_after = ?, window = ? WHERE number = ?"""
+_OPEN_NO_MORE = """UPDATE view_state SET is_open = 0, window = CASE WHEN conversation IS NULL THEN window END
+    WHERE is_open = 1 AND window = ?"""
+# Words that are sent are a draft no longer.
+_SENT = "SELECT number FROM view_state WHERE draft = ? AND conversation = ?"
 _DRAFT_SENT = "UPDATE view_state SET draft = aside, editing = NULL, is_after = 0, aside = '' WHERE number = ?"
-# Where a conversation begins, it is the blank one no longer that was open.
-_BLANK_NO_MORE = """UPDATE view_state SET conversation = ?1 WHERE conversation IS NULL AND is_open = 1 AND draft = ''
-    AND NOT EXISTS (SELECT 1 FROM view_state WHERE conversation = ?1)"""
+# Where a conversation begins, it is a blank one no longer.
+_BLANK_NO_MORE = """UPDATE view_state SET conversation = ?1, blank = NULL, window = CASE is_open WHEN 1 THEN window END
+    WHERE blank = (SELECT id FROM conversation WHERE number = ?1)"""
 
 
 class ViewStateStore:
-    """View states of the conversations that can be seen, and of the blank one."""
+    """View states of the conversations that can be seen, and of blank ones.
+
+    Properties: a window shows one conversation, and a conversation is shown in one window, at most.
+    """
 
     def __init__(self, database: Database, attachments: AttachmentRows) -> None:
         self._db = database
         self._attachments = attachments
 
     def all(self) -> tuple[ViewState, ...]:
-        """Return how the conversations that can be seen were left, and the blank one."""
+        """Return how the conversations that can be seen were left, and the blank ones, those saved first first."""
         return tuple(
             ViewState(
                 *(conversation_id, draft, editing, aside, anchor, offset, bool(is_open)),
                 *self._attachments.of_draft(number),
                 settings=settings,
                 is_after=bool(is_after),
+                window=window,
+                is_blank=bool(is_blank),
             )
-            for number, conversation_id, draft, editing, aside, *view in self._db.rows(_VIEW_STATES)
-            for anchor, offset, is_open, settings, is_after in (view,)
+            for number, conversation_id, is_blank, draft, editing, aside, *view in self._db.rows(_VIEW_STATES)
+            for anchor, offset, is_open, settings, is_after, window in (view,)
         )
 
-    def save(self, state: ViewState) -> None:
-        """Remember how a conversation was left; where it was open, no other was. LookupError for one that is gone."""
+    def save(self, *states: ViewState) -> None:
+        """Remember how conversations were left, all or none of them.
+
+        A window that shows one of these shows no other. Those that are not there any more are forgotten.
+        """
         with self._db.writing():
-            conversation = (
-                None if state.conversation_id is None else self._db.conversation_number(state.conversation_id)
-            )
-            if state.is_open:
-                self._db.execute("UPDATE view_state SET is_open = 0 WHERE is_open = 1")
-            if state == ViewState(state.conversation_id):
-                self._db.execute("DELETE FROM view_state WHERE conversation IS ?", conversation)
-            else:
-                self._attachments.put_draft(self._put(conversation, state), state.attachments, state.attachments_aside)
+            for state in states:
+                self._save(state)
 
     def follow(self, conversation: int, question: str, is_first: bool) -> None:
         """Let a draft that was sent be one no longer, inside a transaction. is_first: it begins its conversation."""
+        if is_first:
+            self._db.execute(_BLANK_NO_MORE, conversation)
         for (number,) in self._db.execute(_SENT, question, conversation).fetchall():
             self._db.execute(_DRAFT_SENT, number)
             self._attachments.bring_back_aside(number)
-        if is_first:
-            self._db.execute(_BLANK_NO_MORE, conversation)
 
-    def _put(self, conversation: int | None, state: ViewState) -> int:
+    def _save(self, state: ViewState) -> None:
+        conversation: int | None = None
+        with suppress(LookupError):  # blank, or gone for ever
+            conversation = self._db.conversation_number(state.conversation_id)
+        blank = state.conversation_id if conversation is None else None
+        is_there = conversation is not None or state.is_blank
+        if is_there and state.is_open:
+            self._db.execute(_OPEN_NO_MORE, state.window)
+        if is_there and not state.is_empty:
+            row = self._put(conversation, blank, state)
+            self._attachments.put_draft(row, state.attachments, state.attachments_aside)
+        else:
+            self._db.execute("DELETE FROM view_state WHERE conversation = ? OR blank = ?", conversation, blank)
+
+    def _put(self, conversation: int | None, blank: str | None, state: ViewState) -> int:
         """Write the row of a view state; returns its number."""
+        window = state.window if state.is_open or conversation is None else None
         words = (state.draft, state.editing, state.aside)
-        values = (*words, state.anchor, state.offset, state.is_open, state.settings, state.is_after)
-        query = "SELECT number FROM view_state WHERE conversation IS ? ORDER BY number DESC LIMIT 1"
-        for (number,) in self._db.execute(query, conversation):
+        values = (*words, state.anchor, state.offset, state.is_open, state.settings, state.is_after, window)
+        query = "SELECT number FROM view_state WHERE conversation = ? OR blank = ?"
+        for (number,) in self._db.execute(query, conversation, blank):
             self._db.execute(_CHANGE_VIEW_STATE, *values, number)
             return int(number)
-        return int(self._db.execute(_SAVE_VIEW_STATE, conversation, *values).lastrowid or 0)
+        return int(self._db.execute(_SAVE_VIEW_STATE, conversation, blank, *values).lastrowid or 0)

@@ -58,7 +58,7 @@ class App(QObject):
         self.keys = KeyBindings(ACTIONS, self.settings, self)
         self.model, self.hub, self.cache = workspace.model, workspace.hub, workspace.cache
         self.answering, self.notices = workspace.answering, workspace.notices
-        self.library = LibraryRegion(workspace.stored, self._store, self.model, self.notices, self)
+        self.library = LibraryRegion(workspace.stored, self._store, self.model, self.notices, number, self)
         self.chat = ChatRegion(
             *(self._host, self._store, self.answering, self.library, self.model, self.notices, self.settings), self
         )
@@ -89,7 +89,6 @@ class App(QObject):
         self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
         workspace.happened.connect(self._on_event)
-        workspace.restored.connect(self.chat.restore)
         workspace.datesChanged.connect(self._show_dates)
         workspace.closing.connect(self._leave)
 

@@ -33,7 +33,8 @@ class Workspace(QObject):
 
     Signals: logWanted(), show where the log lies; happened(object), an event of the engine, when what is shared has
     followed it; datesChanged(), days are written in another language; restored(object, bool), the view states that were
-    stored, and whether conversations are opened again; closing(), the program ends: windows ask for nothing more.
+    stored, and whether windows and conversations are opened again; closing(), the program ends: windows ask for
+    nothing more.
     """
 
     logWanted = Signal()

@@ -120,14 +120,17 @@ def test_drafts_come_back_with_what_is_attached(path: Path) -> None:
     rng = random.Random(5)
     store = Store(path)
     conversation, _, _ = asked(store)
+    homes = [conversation.id, *(new_id() for _ in range(3))]
     for _ in range(60):
-        home = rng.choice([conversation.id, None])
+        home = rng.choice(homes)
         state = ViewState(
-            *(home, words(rng, rng.randint(0, 3)), None, "", None, 0.0, False), attached(rng), attached(rng)
+            *(home, words(rng, rng.randint(0, 3)), None, "", None, 0.0, False),
+            *(attached(rng), attached(rng)),
+            is_blank=home != conversation.id,
         )
         store.view_states.save(state)
         kept = {one.conversation_id: one for one in store.view_states.all()}
-        assert kept.get(home, ViewState(home)) == state
+        assert kept.get(home, ViewState(home, is_blank=state.is_blank)) == state
         used = {one.text for view in kept.values() for one in (*view.attachments, *view.attachments_aside)}
         assert set(stored_texts(store)) == used
 
@@ -135,7 +138,7 @@ def test_drafts_come_back_with_what_is_attached(path: Path) -> None:
 def test_a_draft_that_is_sent_hands_its_attachments_to_the_question(path: Path) -> None:
     store = Store(path)
     conversation, question, _ = asked(store)
-    aside = ViewState(conversation.id, "And?", question.id, "later", None, 0.0, True, (REPORT,), (NOTES,))
+    aside = ViewState(conversation.id, "And?", question.id, "later", None, 0.0, True, (REPORT,), (NOTES,), window=1)
     store.view_states.save(aside)
     store.messages.add(about(conversation, "And?", REPORT))
     (left,) = store.view_states.all()
@@ -145,15 +148,16 @@ def test_a_draft_that_is_sent_hands_its_attachments_to_the_question(path: Path) 
 
 def test_a_blank_conversations_draft_is_sent_with_it(path: Path) -> None:
     store, conversation = Store(path), Conversation.new()
-    store.view_states.save(ViewState(None, "And?", is_open=True, attachments=(REPORT,)))
+    blank = ViewState(conversation.id, "And?", is_open=True, attachments=(REPORT,), window=2, is_blank=True)
+    store.view_states.save(blank)
     store.messages.begin(conversation, about(conversation, "And?", REPORT))
     (left,) = store.view_states.all()
-    assert (left.conversation_id, left.draft, left.attachments) == (conversation.id, "", ())
+    assert left == ViewState(conversation.id, is_open=True, window=2)
     assert stored_texts(store) == [REPORT.text]
 
 
 def test_a_draft_that_the_disk_refused_waits_with_its_attachments(path: Path) -> None:
-    view = ViewState(None, "And?", attachments=(REPORT,), attachments_aside=(NOTES,))
+    view = ViewState(new_id(), "And?", attachments=(REPORT,), attachments_aside=(NOTES,))
     question = about(Conversation.new(), "Which?", NOTES)
     assert write_unsaved(path, (view, question))
     ((_, records),) = read_unsaved(path)

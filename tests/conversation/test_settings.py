@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.conversation.branch import Branch
-from app.conversation.message import Conversation, Message
+from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Preset, ViewState
 from app.conversation.rescue import rescue
 from app.conversation.schema import MIGRATIONS, migrate
@@ -82,14 +82,14 @@ def test_only_a_question_says_what_holds() -> None:
 def test_what_was_not_used_yet_is_there_again(path: Path) -> None:
     store = Store(path)
     conversation, _, _ = asked(store)
-    states = {ViewState(conversation.id, settings='{"instructions": "ü"}'), ViewState(None, settings='{"a": 1}')}
+    blank = ViewState(new_id(), settings='{"a": 1}', is_blank=True)
+    states = {ViewState(conversation.id, settings='{"instructions": "ü"}'), blank}
     for state in states:
         store.view_states.save(state)
     store.close()
     store = Store(path)
     assert set(store.view_states.all()) == states
-    store.view_states.save(ViewState(conversation.id, settings="{}"))
-    store.view_states.save(ViewState(None))
+    store.view_states.save(ViewState(conversation.id, settings="{}"), replace(blank, settings=""))
     assert store.view_states.all() == (ViewState(conversation.id, settings="{}"),)
 
 

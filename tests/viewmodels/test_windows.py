@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from tests.fakes.engine import Script
 from tests.seeds import chosen
 
 STEPS = 25
+MOST_WINDOWS = 4
+RESTARTS = 0.15
 
 
 def windows_of(app: App) -> Windows:
@@ -37,70 +40,146 @@ def at_rest(app: App) -> bool:
     )
 
 
-def path_in(database: Path, conversation_id: str) -> list[tuple[str, str]]:
-    """Return the ids and texts of the path that a conversation is left on, as the database has it."""
+@dataclass(frozen=True)
+class Shown:
+    """What a window shows: the ids and texts of its rows, and the words in its composer."""
+
+    conversation_id: str
+    rows: tuple[tuple[str, str], ...]
+    words: str
+    is_blank: bool
+
+    @classmethod
+    def by(cls, app: App) -> Shown:
+        """Return what a window shows now."""
+        home = app.library.open_id
+        rows = tuple((row.id, row.text) for row in app.chat.chat_model.rows)
+        return cls(home, rows, app.chat.open_draft.now.text, app.library.library.is_unstored(home))
+
+    @property
+    def after_a_start(self) -> Shown:
+        """The same, where a blank conversation may have another id."""
+        return replace(self, conversation_id="") if self.is_blank else self
+
+
+def shown_in(app: App) -> dict[int, Shown]:
+    """Return what every window shows, by its number."""
+    return {one.number: Shown.by(one) for one in windows_of(app).apps}
+
+
+def stored_in(database: Path) -> dict[int, Shown]:
+    """Return what every window would show after a start, as the database has it."""
     store = Store(database)
     try:
-        is_there = any(one.id == conversation_id for one in store.conversations.all())
-        return [(one.id, one.text) for one in store.messages.load(conversation_id).path] if is_there else []
+        found = dict[int, Shown]()
+        for state in store.view_states.all():
+            if state.is_open and state.window is not None:
+                home = state.conversation_id
+                path = () if state.is_blank else store.messages.load(home).path
+                rows = tuple((one.id, one.text) for one in path)
+                found[state.window] = Shown(home, rows, state.draft, state.is_blank)
+        return found
     finally:
         store.close()
 
 
-class Person:
-    """Goes about in two windows by chance."""
+def listed_in(app: App) -> set[str]:
+    """Return the conversations in a window's list in which something was said."""
+    return {row.id for row in app.library.conversation_model.rows if row.can_change}
 
-    def __init__(self, windows: list[App], rng: random.Random) -> None:
-        self.windows, self.rng, self.asked = windows, rng, 0
+
+def words_in(app: App) -> list[str]:
+    """Return all words that stand in composers, of conversations that can be seen and of blank ones."""
+    drafts = (app.chat.drafts.of(one.id).text for one in app.library.library.conversations)
+    return sorted(text for text in drafts if text)
+
+
+class Person:
+    """Goes about in several windows by chance."""
+
+    def __init__(self, app: App, rng: random.Random) -> None:
+        self.app, self.rng, self.number = app, rng, 0
 
     def act(self) -> None:
         """Do one thing in one of the windows."""
-        app, rng = self.rng.choice(self.windows), self.rng
+        windows, rng = windows_of(self.app), self.rng
+        app = rng.choice(windows.apps)
         library, chat = app.library, app.chat
         rows = [row.id for row in chat.chat_model.rows]
         message = rng.choice([None, *rows])
         known = [one.id for one in library.library.conversations if library.library.is_stored(one.id)]
         verbs: list[Callable[[], object]] = [
-            *[self.ask(app)] * 4,
+            *[lambda: chat.requests.send(self.words("Question"))] * 4,
+            *[lambda: chat.open_draft.write(self.words("Draft"))] * 2,
             lambda: chat.requests.regenerate(message),
             lambda: chat.open_branch.select_version(message, rng.choice([-1, 1])),
             lambda: chat.open_draft.begin_edit(message),
             lambda: library.edits.undo(),
             lambda: library.edits.redo(),
-            library.new_conversation,
+            app.come_to_front,
+            *[library.new_conversation] * 2,
             lambda: library.edits.delete_message(library.open_id, message) if message else None,
         ]
         if known:
             verbs += [lambda: library.open(rng.choice(known))] * 3
             verbs.append(lambda: library.edits.delete_conversation(rng.choice(known)))
+            if len(windows.apps) < MOST_WINDOWS:
+                verbs.append(lambda: app.open_in_new_window(rng.choice(known)))
+        if len(windows.apps) < MOST_WINDOWS:
+            verbs.append(windows.open)
+        if len(windows.apps) > 1:
+            verbs.append(app.close)
         rng.choice(verbs)()
+        self.app = windows.apps[0]
 
-    def ask(self, app: App) -> Callable[[], None]:
-        """Return what asks the next question in a window."""
-        self.asked += 1
-        words = f"Question {self.asked}?"
-        return lambda: app.chat.requests.send(words)
+    def words(self, kind: str) -> str:
+        """Return other words than any before."""
+        self.number += 1
+        return f"{kind} {self.number}"
 
 
-def test_two_windows_show_what_is_stored_whatever_is_done_in_them(
-    qtbot: QtBot, make_app: Callable[[], App], script: Script, data_folder: Path
+def store_views(app: App) -> None:
+    """Have the database take how everything is left, as it does within a second."""
+    app.chat.view_states.save()
+    app.workspace.store.drain()
+
+
+def test_windows_show_what_is_stored_and_come_back_whatever_is_done_in_them(
+    qtbot: QtBot, make_app: Callable[[], App], data_folder: Path
 ) -> None:
-    for seed in chosen(range(4)):
-        app = make_app()
-        qtbot.waitUntil(lambda app=app: app.model.current_model.to_ask is not None)
-        windows = [app, windows_of(app).open()]
-        person = Person(windows, random.Random(seed))
+    database = data_folder / "conversations.db"
+    app, shown, words = make_app(), dict[int, Shown](), list[str]()
+    for seed in chosen(range(2)):
+        rng = random.Random(seed)
+        person = Person(app, rng)
         for step in range(STEPS):
+            at = f"seed {seed}, step {step}"
+            if rng.random() < RESTARTS:
+                if rng.random() < 0.5:
+                    app.chat.view_states._is_closed = True  # a kill stores nothing more
+                app = person.app = make_app()
+                if shown and app.number not in shown:
+                    shown[app.number] = shown.pop(min(shown))
+                if rng.random() < 0.5:  # as the program does, which knows where they stood
+                    for number in shown.keys() - {1}:
+                        windows_of(app).open(number)
+                with qtbot.waitSignal(app.workspace.restored):
+                    pass
+                qtbot.waitUntil(lambda app=app: at_rest(app))
+                found = {number: one.after_a_start for number, one in shown_in(app).items()}
+                assert not shown or found == {number: one.after_a_start for number, one in shown.items()}, at
+                assert words_in(app) == words, at
+            qtbot.waitUntil(lambda app=app: app.model.current_model.to_ask is not None)
             person.act()
+            app = person.app
             qtbot.waitUntil(lambda app=app: at_rest(app))
-            opened = [one.library.open_id for one in windows]
-            assert len(set(opened)) == 2, f"seed {seed}, step {step}: one conversation in two windows"
-            for one in windows:
-                stored = path_in(data_folder / "conversations.db", one.library.open_id)
-                shown = [(row.id, row.text) for row in one.chat.chat_model.rows]
-                assert shown == stored, f"seed {seed}, step {step}"
-            listed = [[row.id for row in one.library.conversation_model.rows if row.can_change] for one in windows]
-            assert sorted(listed[0]) == sorted(listed[1]), f"seed {seed}, step {step}"
+            store_views(app)
+            shown, words = shown_in(app), words_in(app)
+            assert len({one.conversation_id for one in shown.values()}) == len(shown), f"{at}: one in two windows"
+            assert stored_in(database) == shown, at
+            wanted = {one.id for one in app.library.library.conversations if one.title}
+            for one in windows_of(app).apps:
+                qtbot.waitUntil(lambda one=one, wanted=wanted: listed_in(one) == wanted)
 
 
 def test_a_conversation_that_another_window_has_brings_that_window_forward(

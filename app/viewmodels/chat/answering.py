@@ -62,7 +62,7 @@ class Answering(QObject):
         )
         self.open_paths = OpenPaths(library, stored.changes, questions, self.question_queue, self)
         self.outbox = Outbox(stored, questions, self.question_queue, self.drafts, self.chosen, self)
-        self.view_states = ViewStates(store, library, self.drafts, self.chosen.all, self)
+        self.view_states = ViewStates(store, stored, self.drafts, self.chosen.all, self)
         stored.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         stored.removed.connect(self.drafts.hold)
         self.answer_saver.failed.connect(notices.error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.edit_result import EditResult
-from app.conversation.records import ViewState
 from app.protocol.events import CostEstimate, CostRefused, Event, TextKind, TrieChanged
 from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.branch_costs import BranchCosts
@@ -135,21 +134,18 @@ class ChatRegion(QObject):
 
     # Beginning and end
 
-    def restore(self, states: tuple[ViewState, ...], reopens: bool) -> None:
-        """Go on where the person left, unless something was typed, opened or asked for already.
+    @property
+    def has_begun(self) -> bool:
+        """Whether something was typed, opened or asked for in this window."""
+        return bool(self.chat_model.rows or self.open_draft.now.text or self._library.has_chosen)
 
-        reopens: False leaves every conversation closed; the drafts are there all the same.
-        """
-        library = self._library.library
-        blank = self._library.stored.begin(self._library)
-        has_begun = bool(self.chat_model.rows or self.open_draft.now.text or self._library.has_chosen)
-        open_id = self.view_states.restore(states, blank)
-        stored = [one.id for one in library.conversations if one.id != blank]
-        if has_begun or not reopens or not stored or open_id == blank:
-            self.view_states.show(self._open_id)
-            self.open_draft.show()
+    def restore(self, conversation_id: str = "") -> None:
+        """Go on where the person left. conversation_id: of the one to open, "" for the blank one."""
+        if conversation_id:
+            self._library.open(conversation_id)
         else:
-            self._library.open(open_id if open_id in stored else stored[0])
+            self.view_states.change(self._open_id)
+            self.open_draft.show()
 
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""
@@ -265,7 +261,7 @@ class ChatRegion(QObject):
         self.open_draft.turn_to()
         self.settings.turn_to()
         self._on_moved(conversation_id)
-        self.view_states.show(conversation_id)
+        self.view_states.change(conversation_id)
         anchor = self.view_states.anchor(conversation_id)
         if anchor is not None:
             self.anchorWanted.emit(*anchor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
-from app.conversation.message import Conversation, Message, title_from
+from app.conversation.message import Conversation, Message, new_id, title_from
 from app.conversation.records import Folder, ListedBranch
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
@@ -145,21 +145,27 @@ class Library(QObject):
             self._unstored.pop(one.id, None)
         self.changed.emit()
 
-    def begin(self, besides: Collection[str] = ()) -> str:
+    def begin(self, besides: Collection[str] = (), first: Sequence[str] = ()) -> str:
         """Return the id of a blank conversation, in memory until something is said in it.
 
-        It begins now, also where it was there before.
+        It begins now, also where it was there before. Of several that are there, the oldest is taken.
         besides: ids of conversations that are not to be had: those of other windows, and those that are going, as the
-        database may have had one that is blank here.
+        database may have had one that is blank here. first: those that are taken before others.
         """
-        blank = next((one for one in self._unstored if one not in besides and not len(self._trees[one])), None)
-        begun = Conversation.new()
-        if blank is None:
-            blank = begun.id
-            self._trees[blank] = MessageTree(blank)
-        self._unstored[blank] = replace(begun, id=blank)
+        blanks = (one for one in (*first, *self._unstored) if one in self._unstored and one not in besides)
+        blank = next((one for one in blanks if not len(self._trees[one])), "") or new_id()
+        self.add_blank(blank)
         self.changed.emit()
         return blank
+
+    def add_blank(self, conversation_id: str) -> None:
+        """Have a blank conversation with this id, which begins now."""
+        self._trees.setdefault(conversation_id, MessageTree(conversation_id))
+        self._unstored[conversation_id] = replace(Conversation.new(), id=conversation_id)
+
+    def is_unstored(self, conversation_id: str) -> bool:
+        """Return whether a conversation is blank, or the database has not confirmed what was said in it first."""
+        return conversation_id in self._unstored
 
     def open(
         self, conversation_id: str, then: Callable[[], None], refused: Callable[[Problem], None] | None = None

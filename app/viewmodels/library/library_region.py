@@ -47,9 +47,9 @@ class _Wanted:
 class LibraryRegion(QObject):
     """Opens, deletes, files, finds, exports, takes back. What the open conversation becomes is decided here.
 
-    Attributes: state; stored, what all windows share, and of it library, the conversations and their trees, and
-    changes; conversation_model, of the sidebar; edits, the verbs that can be undone; trash_list; search; has_chosen, a
-    conversation, or a new one, was asked for since the start.
+    Attributes: number, of the window; state; stored, what all windows share, and of it library, the conversations and
+    their trees, and changes; conversation_model, of the sidebar; edits, the verbs that can be undone; trash_list;
+    search; has_chosen, a conversation, or a new one, was asked for since the start.
 
     Signals: left(), what is open is about to be another conversation; opened(str), this one is; moved(str), the tree of
     this conversation is another one; reached(str), this message was looked for and is on the path now;
@@ -72,9 +72,12 @@ class LibraryRegion(QObject):
         store: StoreLink,
         model: ModelRegion,
         notices: Notices,
+        number: int,
         parent: QObject | None = None,
     ) -> None:
+        """number: of the window."""
         super().__init__(parent)
+        self.number = number
         self.stored, self.library, self.changes = stored, stored.library, stored.changes
         self._store, self._model, self._notices = store, model, notices
         self._wanted: _Wanted | None = None
@@ -109,10 +112,9 @@ class LibraryRegion(QObject):
         self.state.tell()
 
     def close(self) -> None:
-        """Look for nothing any more; what is open here may be opened in another window."""
+        """Look for nothing any more."""
         self._minute.stop()
         self.search.close()
-        self.stored.remove_window(self)
 
     @property
     def import_export(self) -> ImportExport:
@@ -125,9 +127,14 @@ class LibraryRegion(QObject):
         return self._open_id
 
     @property
+    def next_id(self) -> str:
+        """The conversation that was asked for and is not shown yet, else the open one."""
+        return self._open_id if self._wanted is None else self._wanted.conversation_id
+
+    @property
     def open_ids(self) -> Set[str]:
         """The open conversation, and the one that was asked for and is not shown yet."""
-        return {self._open_id} | ({self._wanted.conversation_id} if self._wanted is not None else set())
+        return {self._open_id, self.next_id}
 
     @property
     def tree(self) -> MessageTree:
@@ -220,7 +227,7 @@ class LibraryRegion(QObject):
         return LibraryState(
             open_id=self._open_id,
             is_favourite=found is not None and found.is_favourite,
-            blank_title=blank_title(self._said_in() <= 1, self._model.state.now.is_guide),
+            blank_title=blank_title(not self._said_in(), self._model.state.now.is_guide),
             folders=self.library.folders,
             undo=self.changes.undo_words,
             redo=self.changes.redo_words,
@@ -229,7 +236,7 @@ class LibraryRegion(QObject):
 
     def _said_in(self) -> int:
         """Return how many conversations there are beside the sample."""
-        return sum(one.id != SAMPLE_ID for one in self.library.conversations)
+        return sum(bool(one.title) and one.id != SAMPLE_ID for one in self.library.conversations)
 
     def _show_rows(self) -> None:
         folds, blank = self.stored.folds, self.state.now.blank_title

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -25,8 +25,16 @@ class OpenWindow(Protocol):
     """A window, as far as others must know what is open in it."""
 
     @property
+    def number(self) -> int:
+        """Return the number of the window, which no other has."""
+
+    @property
     def open_id(self) -> str:
         """Return the conversation that is open."""
+
+    @property
+    def next_id(self) -> str:
+        """Return the conversation that is about to be open, else the one that is."""
 
     @property
     def open_ids(self) -> Set[str]:
@@ -39,16 +47,19 @@ class OpenWindow(Protocol):
 class StoredConversations(QObject):
     """Conversations, what is done to them, and the windows that they are open in.
 
-    Property: a conversation is open in one window at most.
+    Properties: a conversation is open in one window at most. A window has one blank conversation, which is its own as
+    long as the window is there. One that is left by a closed window is had by the next that has none.
 
     Attributes: library, the conversations and their trees; changes, which can be undone; folds, of the sidebar;
     answers, which may not be in the database to their end.
 
-    Signals: removed(str), this conversation is gone; replacing(object), the trees are about to be those of this
+    Signals: removed(str), this conversation is gone; left(object, str), this window is closed, and this is its blank
+    conversation; replacing(object), the trees are about to be those of this
     `EditResult`; replaced(object), they are.
     """
 
     removed = Signal(str)
+    left = Signal(object, str)
     replacing = Signal(object)
     replaced = Signal(object)
 
@@ -56,6 +67,8 @@ class StoredConversations(QObject):
         super().__init__(parent)
         self._store, self._notices = store, notices
         self._windows: list[OpenWindow] = []
+        self._blanks: dict[int, str] = {}  # by the number of the window
+        self._orphans: list[str] = []  # blank conversations with words that no window has, the oldest first
         self._import_export: ImportExport | None = None
         self.answers: AnswersUnderWay = NothingUnderWay()
         self.changes = Changes(store, self)
@@ -78,8 +91,32 @@ class StoredConversations(QObject):
     # Windows
 
     def begin(self, window: OpenWindow, besides: Set[str] = frozenset()) -> str:
-        """Return the id of a blank conversation that no other window has open. besides: what is going."""
-        return self.library.begin(besides | self.open_elsewhere(window))
+        """Return the id of the blank conversation of a window. besides: what is going."""
+        others = {blank for number, blank in self._blanks.items() if number != window.number}
+        taken = besides | others | self.open_elsewhere(window)
+        blank = self.library.begin(taken, (self._blanks.get(window.number, ""), *self._orphans))
+        self._blanks[window.number] = blank
+        self._orphans = [one for one in self._orphans if one != blank]
+        return blank
+
+    def keep_blank(self, conversation_id: str) -> None:
+        """Have the next window that wants a blank conversation open this one, in which words stand."""
+        self._orphans.append(conversation_id)
+
+    def take_over_blank(self, conversation_id: str, number: int | None) -> str:
+        """Return the id under which a blank conversation of an earlier run goes on.
+
+        number: of the window that it belongs to, None for none; where that is open, the window has one already.
+        """
+        window = next((one for one in self._windows if one.number == number), None)
+        if window is not None:
+            return self.begin(window)
+        self.library.add_blank(conversation_id)
+        if number is None or number in self._blanks:
+            self.keep_blank(conversation_id)
+        else:
+            self._blanks[number] = conversation_id
+        return conversation_id
 
     def open_elsewhere(self, window: OpenWindow) -> Set[str]:
         """Return the conversations that are open in other windows, or about to be."""
@@ -93,6 +130,15 @@ class StoredConversations(QObject):
         """Return whether a window shows a conversation."""
         return any(conversation_id == one.open_id for one in self._windows)
 
+    @property
+    def shown(self) -> Mapping[int, str]:
+        """The conversation that each window shows, or is about to, by the number of the window."""
+        return {one.number: one.next_id for one in self._windows}
+
+    def owner_of(self, conversation_id: str) -> int | None:
+        """Return the number of the window whose blank conversation this is, None where it is none."""
+        return next((number for number, blank in self._blanks.items() if blank == conversation_id), None)
+
     def add_window(self, window: OpenWindow) -> None:
         """Heed what is open in a window from now on."""
         self._windows.append(window)
@@ -100,6 +146,7 @@ class StoredConversations(QObject):
     def remove_window(self, window: OpenWindow) -> None:
         """Heed a window no more: it is closed, and its conversation may be opened in others."""
         self._windows = [one for one in self._windows if one is not window]
+        self.left.emit(window, self._blanks.pop(window.number))
 
     # Beginning and end
 
