@@ -25,9 +25,12 @@ _PIECE, _CODE_LINES = 4000, 64
 # What laying out costs, counted in characters of prose: of one block at most, and of what is read as Markdown at all.
 _MOST_OF_BLOCK, _MOST_OF_MARKDOWN = 6000, 400_000
 _PER_LINE, _PER_CELL, _PER_BLOCK = 24, 24, 200
+# Characters of the head of a table that is repeated where the table is cut.
+_LONGEST_HEAD = 2000
 # Characters of one piece of code that are read for its colours.
 _COLOURED = 32_000
 _LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
+_RULE_OF_TABLE = re.compile(r" {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
 # Qt leaves out images that describe themselves with nothing.
 _BARE_IMAGE = re.compile(r"!\[\s*\]\(")
 
@@ -46,13 +49,15 @@ class State:
     """The state in which cutting goes on where a block begins.
 
     fence: of the code that the block continues. before: that code from its beginning, as far as it is read for colours;
-    None beyond. joint: what stood between the block before and this one. spent: what was read as Markdown so far.
+    None beyond. joint: what stood between the block before and this one. spent: what was read as Markdown so far. head:
+    the first two lines of the table that the block goes on with, "" for none.
     """
 
     fence: Fence | None = None
     before: str | None = ""
     joint: str = "\n\n"
     spent: int = 0
+    head: str = ""
 
 
 _START = State()
@@ -138,7 +143,9 @@ def split_thought(text: str, start: int = 0, state: State = _START) -> list[Bloc
 
 
 def markdown(block: Block) -> str:
-    """Return the block's text as Markdown that Qt can show."""
+    """Return the block's text as Markdown that Qt can show: rows of a table that was cut have its head again."""
+    if block.state.head:
+        return f"{block.state.head}\n{block.text}"
     text = _LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
     return _BARE_IMAGE.sub("![picture](", text)
 
@@ -155,6 +162,17 @@ def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int, str]]:
         yield first, end, ""
 
 
+def _head_of(text: str, before: str) -> str:
+    """Return the first two lines of the table that a text ends with, "" for none. before: that it begins with."""
+    lines = text.splitlines()
+    at = len(lines)
+    while at and lines[at - 1].startswith("|"):
+        at -= 1
+    rule = next((one for one in range(at + 1, len(lines)) if _RULE_OF_TABLE.fullmatch(lines[one])), 0)
+    head = f"{lines[rule - 1]}\n{lines[rule]}" if rule else before if not at else ""
+    return head if len(head) <= _LONGEST_HEAD else ""
+
+
 class _Splitter:
     """Goes through the text once. `_at`: how far it has come; the rest is the state in which the next block begins.
 
@@ -166,6 +184,7 @@ class _Splitter:
         self._start = start
         self._at = 0
         self._fence, self._before, self._joint, self._spent = state.fence, state.before, state.joint, state.spent
+        self._head = state.head
 
     def run(self) -> Iterator[Block]:
         while self._at < len(self._text):
@@ -188,7 +207,8 @@ class _Splitter:
 
     def _block(self, first: int, text: str, kind: Kind, cost: int, fence: Fence | None = None) -> Block:
         """Return the block that ends where the text was read to, closed if there is more. fence: of code."""
-        state = State(self._fence, self._before, self._joint, self._spent)
+        head, self._head = self._head if kind is Kind.MARKDOWN and text.startswith("|") else "", ""
+        state = State(self._fence, self._before, self._joint, self._spent, head)
         is_closed = self._at < len(self._text)
         self._spent += cost + _PER_BLOCK
         if fence is not None and self._before is not None:
@@ -223,9 +243,11 @@ class _Splitter:
             is_after_blank = is_blank
         text = self._text[first : self._at]
         if text.strip():
-            # The rows of a table that was cut have lost their head.
-            is_in_table = self._joint == "\n" and text.startswith("|")
-            yield self._block(first, text.strip("\n"), Kind.PLAIN if is_in_table else Kind.MARKDOWN, cost)
+            # Such rows are no table by themselves.
+            has_no_head = self._joint == "\n" and text.startswith("|") and not self._head
+            head = _head_of(text, self._head) if is_too_much else ""
+            yield self._block(first, text.strip("\n"), Kind.PLAIN if has_no_head else Kind.MARKDOWN, cost)
+            self._head = head
             self._joint = "\n\n" if is_after_blank else "\n"
         elif is_too_much and is_blank and line.endswith("\n"):
             yield self._block(first, text.removesuffix("\n"), Kind.PLAIN, cost)

@@ -21,13 +21,14 @@ from app.widgets.chat.markdown.document import (
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_selections, paint_current_mark
 from app.widgets.chat.markdown.searched import searched_text, shown_place
+from app.widgets.chat.markdown.tables import TableWidths, below_head, fix_columns, only_table, table_widths
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 CARD_HEAD = 30
 _CARD_LEFT, _CARD_ABOVE, _CARD_BELOW, _CARD_RADIUS = 14, 10, 12, 8
-_BAR = 3
+_BAR, _BAR_ROOM = 3, 10
 _RULE_LEFT, _RULE = 14, 2  # of what is thought: its text stands this far from the rule at its left
 # What laying out costs beside the characters of a block, in characters.
 _PER_BLOCK = 200
@@ -56,8 +57,8 @@ class BlockLayout:
     """A block as it stands in its message.
 
     above: points between the block before it and this one. height: in points, without `above`. is_exact: whether the
-    height is measured; until then it is an estimate. scrolled: points that code is moved to the left by. has_head,
-    has_foot: whether a piece of code begins and ends with this block.
+    height is measured; until then it is an estimate. scrolled: points that what is wider than the column is moved to
+    the left by. has_head, has_foot: whether a piece of code begins and ends with this block.
     """
 
     def __init__(self, block: Block, above: int, style: Style) -> None:
@@ -70,6 +71,8 @@ class BlockLayout:
         self.scrolled = 0.0
         self._style = style
         self._document: QuietDocument | None = None
+        self._table: TableWidths | None = None  # of a block that is a table
+        self._is_fixed = False  # the widths of its columns
 
     @property
     def is_code(self) -> bool:
@@ -115,17 +118,30 @@ class BlockLayout:
 
     def is_laid_out(self, width: float) -> bool:
         """Return whether the document is there at this width, so that painting costs nothing more."""
-        return self._document is not None and self.is_exact and self._document.textWidth() == width - 2 * self.side
+        return self._document is not None and self.is_exact and self._document.textWidth() == self._text_width(width)
 
     def lay_out(self, width: float) -> QuietDocument:
         """Return the document at this width, and measure the block. Costs nothing the second time."""
-        document, wanted = self.document, width - 2 * self.side
+        document = self.document
+        wanted = self._text_width(width)
+        is_wide = wanted > width - 2 * self.side
+        if is_wide is not self._is_fixed and self._table is not None:
+            table, self._is_fixed = only_table(document), is_wide
+            if table is not None:
+                fix_columns(table, self._table.columns if is_wide else ())
         if document.textWidth() != wanted:
             document.setTextWidth(wanted)
             self.is_exact = False
         if not self.is_exact:
-            self._measure()
+            self._measure(width)
         return document
+
+    def _text_width(self, width: float) -> float:
+        """Return the points that the text is set in: more than the column has, where a table would tear its words."""
+        inner = width - 2 * self.side
+        if self._table is None or self._table.least <= inner:
+            return inner
+        return max(inner, self._table.whole)
 
     @property
     def searched_text(self) -> str:
@@ -135,10 +151,22 @@ class BlockLayout:
         return shown(self.block.text)
 
     @property
+    def can_scroll(self) -> bool:
+        """Whether it may be wider than the column, and is moved sideways then."""
+        return self.is_code or self._table is not None
+
+    @property
+    def text_start(self) -> int:
+        """The position in the document where the block's own text begins, below the head of a table that it goes on."""
+        return below_head(self.document) if self.block.state.head else 0
+
+    @property
     def document(self) -> QuietDocument:
         """The document, whether or not it was laid out."""
         if self._document is None:
             self._document = self._make()
+            table = only_table(self._document) if self.block.kind is Kind.MARKDOWN else None
+            self._table, self._is_fixed = None if table is None else table_widths(table, self._style), False
             self.is_exact = False
         return self._document
 
@@ -206,6 +234,8 @@ class BlockLayout:
         if self.is_code:
             inside = QRectF(rect.left() + 1, rect.top(), rect.width() - 2, rect.height())
             painter.setClipRect(inside, Qt.ClipOperation.IntersectClip)
+        elif self.overhang(rect.width()):
+            painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
         painter.translate(origin)
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = palette
@@ -219,17 +249,18 @@ class BlockLayout:
         paint_current_mark(painter, document, marks, self._style.theme)
         paint_decorations(painter, document, self._style)
         painter.restore()
-        if self.has_foot and self.overhang(rect.width()):
+        if (self.has_foot or not self.is_code) and self.overhang(rect.width()):
             self._paint_bar(painter, rect)
 
     def overhang(self, width: float) -> float:
-        """Return the points of code that do not fit into the card; 0 where it is not laid out, or is broken."""
-        if not self.is_code or self._document is None:
+        """Return the points of code or of a table that do not fit; 0 where it is not laid out, or is broken."""
+        if self._document is None or not self.can_scroll:
             return 0.0
-        return max(0.0, math.ceil(self._document.idealWidth()) - (width - 2 * self.side))
+        wanted = math.ceil(self._document.idealWidth()) if self.is_code else self._text_width(width)
+        return max(0.0, wanted - (width - 2 * self.side))
 
     def _paint_bar(self, painter: QPainter, rect: QRectF) -> None:
-        """Paint how much of the code is in sight, and where in it that is."""
+        """Paint how much of it is in sight from the left to the right, and where that is."""
         inner = rect.width() - 2 * self.side
         whole = inner + max(self.overhang(rect.width()), self.scrolled)
         left = rect.left() + self.side + inner * self.scrolled / whole
@@ -295,9 +326,10 @@ class BlockLayout:
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(shown(text))
 
-    def _measure(self) -> None:
+    def _measure(self, width: float) -> None:
         assert self._document is not None
-        self.height = self._document.size().height() + self.head + self.foot
+        below = self.foot if self.is_code or not self.overhang(width) else _BAR_ROOM
+        self.height = self._document.size().height() + self.head + below
         self.is_exact = True
 
     def _inner(self, at: QPointF) -> QPointF:

@@ -30,7 +30,7 @@ from app.widgets.chat.messages.block_layout import (
     characters_to_line,
     estimated_lines,
 )
-from app.widgets.chat.messages.passages import Passage, find_passages
+from app.widgets.chat.messages.passages import Passage, PassageKind, find_passages, rows_of
 from app.widgets.chat.messages.segment_layout import blocks_of, goes_on, rest_of
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -227,17 +227,17 @@ class MessageBody:
             if laid.has_head
         ]
 
-    def code_at(self, y: float) -> int | None:
-        """Return the first block of the code at a height, or None where there is none."""
+    def wide_at(self, y: float) -> int | None:
+        """Return the first block of the code at a height, or the table there; None where there is neither."""
         for number, laid, rect in self._placed(y, y + 1):
-            if laid.is_code and rect.top() <= y < rect.bottom():
+            if laid.can_scroll and rect.top() <= y < rect.bottom():
                 while self._split()[number].block.continues_code:
                     number -= 1
                 return number
         return None
 
-    def scroll_code(self, number: int, by: float) -> bool:
-        """Move the code that begins with a block to the left, all its pieces together; False where it does not move."""
+    def scroll_wide(self, number: int, by: float) -> bool:
+        """Move the code that begins with a block, or a table, to the left; False where it does not move."""
         pieces = list(self._code_pieces(number))
         most = max(laid.overhang(self._width) for laid in pieces)
         wanted = min(max(0.0, pieces[0].scrolled + by), most)
@@ -282,7 +282,7 @@ class MessageBody:
     def _text_in(self, blocks: Sequence[BlockLayout], number: int, selection: Selection) -> str | None:
         """Return the text of a block, as far as it is selected."""
         span = _in_block(number, selection)
-        return None if span is None else self._text_of(blocks[0], *span)
+        return None if span is None else self._text_of(blocks[0], max(span[0], blocks[0].text_start), span[1])
 
     def _markdown_of(self, blocks: Sequence[BlockLayout], number: int, selection: Selection) -> str | None:
         """Return the Markdown of one block, or of all pieces of one code, as far as it is selected."""
@@ -306,6 +306,12 @@ class MessageBody:
         if self._passages is None:
             self._passages = list(find_passages(self._split()))
         return self._passages
+
+    def table_rows(self, passage: Passage) -> list[Passage]:
+        """Return the rows of a passage that is a table, none of others."""
+        if passage.kind is not PassageKind.TABLE:
+            return []
+        return rows_of(passage, self._split()[passage.first[0]].document)
 
     def passage_rect(self, passage: Passage) -> QRectF:
         """Return the place of a passage, as wide as the body; its blocks are laid out."""
@@ -490,7 +496,7 @@ def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | Non
 
 def _joint(block: Block) -> str:
     """Return what divides a block from the one before it: Markdown and code need a blank line."""
-    return block.joint if block.kind in (Kind.PLAIN, Kind.THOUGHT) else "\n\n"
+    return block.joint if block.kind in (Kind.PLAIN, Kind.THOUGHT) or block.state.head else "\n\n"
 
 
 def _space(before: Block, block: Block, *, is_in_segment: bool) -> int:

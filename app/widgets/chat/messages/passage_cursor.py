@@ -1,5 +1,6 @@
 """Option with Up and Down: from passage to passage within a message, and on into its neighbours.
 
+With Left and Right code and tables that are wider than the column are scrolled.
 The passage that was come to is selected, so that it is seen and can be copied, and a screen reader says what it is.
 """
 
@@ -18,6 +19,7 @@ from app.widgets.chat.messages.row_view import WHEEL_STEP, RowView
 from app.widgets.kit.accessible import RowPart, announce, speak_rows
 
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+_SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _MOVES = Qt.KeyboardModifier.KeypadModifier  # the arrow keys of a Mac have it
 _OPTION = "Option" if sys.platform == "darwin" else "Alt"
 _LONGEST_SPOKEN = 4000
@@ -38,10 +40,12 @@ class PassageCursor(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            way = _STEPS.get(Qt.Key(event.key()))
-            if way is not None and event.modifiers() & ~_MOVES == Qt.KeyboardModifier.AltModifier:
-                self.step(way)
+            key, is_option = Qt.Key(event.key()), event.modifiers() & ~_MOVES == Qt.KeyboardModifier.AltModifier
+            if is_option and key in _STEPS:
+                self.step(_STEPS[key])
                 return True
+            if is_option and key in _SIDEWAYS:
+                return self.scroll(_SIDEWAYS[key])
         return False
 
     def step(self, way: int) -> None:
@@ -62,6 +66,17 @@ class PassageCursor(QObject):
                 self._come_to(number, beyond[0 if way > 0 else -1])
                 return
             number, selected = number + way, None
+
+    def scroll(self, way: int) -> bool:
+        """Scroll the code or table that is selected by a third of its width; False where none is."""
+        number = self._view.currentIndex().row()
+        selected = self._pointer.selection.of(number)
+        if selected is None:
+            return False
+        item = self._view.layout_of_rows.item(number)
+        has_moved = item.body.scroll_wide(selected[0].block, way * item.text.width() / 3)
+        self._view.viewport().update()
+        return has_moved
 
     def _come_to(self, number: int, passage: Passage) -> None:
         body = self._view.layout_of_rows.item(number).body
@@ -88,10 +103,15 @@ class PassageCursor(QObject):
         if not 0 <= number < len(rows):
             return []
         body = rows.item(number).body
-        return [
-            RowPart(role_of(one), partial(spoken, body, one), partial(self._rect, number, one))
-            for one in body.passages()
-        ]
+        parts = list[RowPart]()
+        for one in body.passages():
+            cells = body.table_rows(one)
+            for row in cells:
+                said = f"{one.says}: {row.says}" if row is cells[0] else row.says
+                parts.append(RowPart(role_of(row), partial(str, said), partial(self._rect, number, row)))
+            if not cells:
+                parts.append(RowPart(role_of(one), partial(spoken, body, one), partial(self._rect, number, one)))
+        return parts
 
 
 def role_of(passage: Passage) -> QAccessible.Role:
@@ -100,10 +120,11 @@ def role_of(passage: Passage) -> QAccessible.Role:
 
 
 def spoken(body: MessageBody, passage: Passage) -> str:
-    """Say a passage: what it is, and its words. Cells of a table are divided by commas."""
-    words = body.selected_text(TextPoint(*passage.first), TextPoint(*passage.last)).strip()
+    """Say a passage: what it is, and its words. Each cell of a table is said after the name of its column."""
     if passage.kind is PassageKind.TABLE:
-        words = words.replace("\t", ", ")
+        words = "\n".join(row.says for row in body.table_rows(passage))
+    else:
+        words = body.selected_text(TextPoint(*passage.first), TextPoint(*passage.last)).strip()
     if len(words) > _LONGEST_SPOKEN:
         words = f"{words[:_LONGEST_SPOKEN]}…"
     return ": ".join(filter(None, [passage.says, words]))

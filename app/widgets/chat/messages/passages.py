@@ -14,6 +14,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextFormat
 from app.protocol.figures import plural
 from app.widgets.chat.markdown.blocks import Kind
 from app.widgets.chat.markdown.document import QuietDocument
+from app.widgets.chat.markdown.tables import table_rows
 from app.widgets.chat.messages.block_layout import BlockLayout
 
 END = 1 << 30
@@ -27,6 +28,7 @@ class PassageKind(Enum):
     LIST = auto()
     QUOTATION = auto()
     TABLE = auto()
+    ROW = auto()
     CODE = auto()
     THOUGHT = auto()
 
@@ -60,6 +62,13 @@ def find_passages(blocks: Sequence[BlockLayout]) -> Iterator[Passage]:
         else:
             yield from _in_document(number, blocks[number].document)
         number = end
+
+
+def rows_of(table: Passage, document: QuietDocument) -> list[Passage]:
+    """Return the rows of a table as passages of their own, each of which says its cells."""
+    number = table.first[0]
+    found = table_rows(document, table.first[1])
+    return [Passage(PassageKind.ROW, row.words, (number, row.first), (number, row.last)) for row in found]
 
 
 def _in_document(number: int, document: QuietDocument) -> Iterator[Passage]:

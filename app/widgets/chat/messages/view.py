@@ -392,7 +392,7 @@ class ChatView(RowView):
         self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll code sideways where the mouse is on it, else the chat."""
+        """Scroll code or a table sideways where the mouse is on it, else the chat."""
         delta = event.angleDelta() if event.pixelDelta().isNull() else event.pixelDelta()
         is_turned = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and not delta.x()
         across, along = (delta.y(), 0) if is_turned else (delta.x(), delta.y())
@@ -402,9 +402,9 @@ class ChatView(RowView):
             item = self.layout_of_rows.item(number) if number >= 0 else None
             if item is not None:
                 inner = at.y() + self.verticalOffset() - self.layout_of_rows.top(number) - item.text.top()
-                block = item.body.code_at(inner)
+                block = item.body.wide_at(inner)
                 if block is not None:
-                    self._scroll_code_of(item, block, -across)
+                    self._scroll_wide_of(item, block, -across)
             event.accept()
         else:
             super().wheelEvent(event)
@@ -414,10 +414,10 @@ class ChatView(RowView):
         number = self.layout_of_rows.row_of(message_id)
         if number >= 0:
             item = self.layout_of_rows.item(number)
-            self._scroll_code_of(item, block, step * item.text.width() / 3)
+            self._scroll_wide_of(item, block, step * item.text.width() / 3)
 
-    def _scroll_code_of(self, item: RowItem, block: int, by: float) -> None:
-        if item.body.scroll_code(block, by):
+    def _scroll_wide_of(self, item: RowItem, block: int, by: float) -> None:
+        if item.body.scroll_wide(block, by):
             self.viewport().update()
 
     def moveCursor(self, cursorAction: _CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:

@@ -48,6 +48,19 @@ def test_a_display_is_one_part_with_its_blank_lines(text: str, expected: list[st
     assert [block.text for block in split(text)] == expected
 
 
+def test_a_long_table_has_its_head_again_where_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    head, rows = "| a | b |\n|---|--:|", [f"| {number} | x |" for number in range(200)]
+    blocks = split("\n".join(["Here:", head, *rows]) + "\n\nAfter.")
+    assert [block.kind for block in blocks] == [Kind.MARKDOWN] * len(blocks)
+    assert len(blocks) > 3
+    first, *more, after = blocks
+    assert (first.state.head, after.state.head, after.text) == ("", "", "After.")
+    for block in more:
+        assert (block.state.head, block.joint) == (head, "\n")
+        assert markdown(block) == f"{head}\n{block.text}"
+    assert "\n".join(block.text for block in blocks[:-1]).split("\n") == ["Here:", *head.split("\n"), *rows]
+
+
 def test_a_fence_names_its_language_and_may_hold_shorter_fences() -> None:
     (code,) = split("````md\n```\ninner\n```\n````\n")
     assert (code.language, code.text) == ("md", "```\ninner\n```")
@@ -118,7 +131,7 @@ LIMITS = {"_PIECE": 40, "_CODE_LINES": 4, "_MOST_OF_BLOCK": 60, "_MOST_OF_MARKDO
 PIECES = [
     *("a\n", "word\n\n", "- item\n", "  more\n", "|x|y|\n", "\n", "    ", "\r\n", "> q\n", "b", "\n\n\n"),
     *("```\n", "```py\n", "~~~\n", "``", "`", "~", "````\n", "  ```\n", "x" * 90, "y" * 30 + "\n", "~~~~ `z`\n"),
-    *("$$", "$$\n", "\\[\n", "\\]"),
+    *("$$", "$$\n", "\\[\n", "\\]", "|a|b|\n|-|-|\n", "|a|b|\n" * 9),
 ]
 
 

@@ -227,34 +227,83 @@ def test_a_long_line_of_code_is_one_line_and_is_scrolled_sideways(style: Style) 
     at = QPointF(WIDTH / 2, long.height - 20)
     first = long.point_at(at)
     assert first is not None
-    assert long.code_at(long.height - 20) == 0
-    assert long.scroll_code(0, 100)
+    assert long.wide_at(long.height - 20) == 0
+    assert long.scroll_wide(0, 100)
     moved = long.point_at(at)
     assert moved is not None
     assert moved.position > first.position + 5
-    assert long.scroll_code(0, 1e6)
-    assert not long.scroll_code(0, 1e6), "its end is the end"
+    assert long.scroll_wide(0, 1e6)
+    assert not long.scroll_wide(0, 1e6), "its end is the end"
     assert long.point_at(QPointF(WIDTH - 16, long.height - 20)) == (0, len(LONG_LINE))
-    assert long.scroll_code(0, -1e6)
+    assert long.scroll_wide(0, -1e6)
     assert long.point_at(at) == first
 
 
 def test_a_line_that_nobody_would_scroll_is_broken(style: Style) -> None:
     shown = settled("```py\n" + "x" * 1001 + "\n```", style)
     assert shown.height > settled("```py\n" + "x" * 1000 + "\n```", style).height
-    assert not shown.scroll_code(0, 50)
+    assert not shown.scroll_wide(0, 50)
+
+
+def torn(shown: MessageBody, words: str) -> bool:
+    """Whether any of these words goes over the end of a line."""
+    assert shown._blocks is not None
+    for laid in shown._blocks:
+        block = laid.document.begin()
+        while block.isValid():
+            layout = block.layout()
+            lines = [layout.lineAt(number) for number in range(layout.lineCount())]
+            ends = {line.textStart() + line.textLength() for line in lines[:-1]}
+            text = block.text()
+            if any(text[end - 1] in words and text[end : end + 1] in words for end in ends):
+                return True
+            block = block.next()
+    return False
+
+
+@each_seed(range(12))
+def test_no_word_of_a_table_is_torn_and_what_is_too_wide_is_scrolled(style: Style, seed: int) -> None:
+    draw = random.Random(seed)
+    style.set_text_size(draw.choice([12, 14, 24]))
+    columns = draw.randint(1, 12)
+    cells = ["of", "considerations", "a few words", "", "unmistakably", "12,480", "a sentence of many words that wraps"]
+    rows = [[draw.choice(cells) for _ in range(columns)] for _ in range(draw.randint(1, 6))]
+    lines = ["|" + "|".join(row) + "|" for row in rows]
+    shown = settled("\n".join([lines[0], "|" + "---|" * columns, *lines[1:]]), style)
+    assert shown._blocks is not None
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789,"
+    for width in (WIDTH, draw.randint(200, 900), WIDTH):
+        shown.set_width(width)
+        shown.settle(0, 1e6)
+        (laid,) = shown._blocks
+        assert not torn(shown, letters)
+        over = laid.overhang(width)
+        assert laid.document.idealWidth() <= laid.document.textWidth() == width + over
+        assert shown.scroll_wide(0, 1e6) is (over > 0)
+        paint(shown, 0)
+        shown.scroll_wide(0, -1e6)
+    assert shown.height == settled("\n".join([lines[0], "|" + "---|" * columns, *lines[1:]]), style).height
+
+
+def test_a_table_of_any_length_is_a_table_and_copied_once(style: Style) -> None:
+    rows = [f"| **{number}** | two | three | four |" for number in range(120)]
+    text = "\n".join(["| a | b | c | d |", "|---|---|---|---|", *rows])
+    shown = settled(text, style)
+    words = shown.selected_text(*shown.all_of_it())
+    assert words.split("\n") == ["a\tb\tc\td", *(f"{number}\ttwo\tthree\tfour" for number in range(120))]
+    assert shown.selected_markdown(*shown.all_of_it()) == text
 
 
 def test_code_that_fits_does_not_move(style: Style) -> None:
     shown = settled("text\n\n```py\nx\n```", style)
-    assert shown.code_at(2) is None
-    assert not shown.scroll_code(1, 50)
+    assert shown.wide_at(2) is None
+    assert not shown.scroll_wide(1, 50)
 
 
 def test_pieces_of_long_code_move_together(style: Style) -> None:
     shown = settled("```py\n" + f"{LONG_LINE}\n" * 150 + "```", style)
-    assert shown.code_at(shown.height - 20) == 0
-    shown.scroll_code(0, 120)
+    assert shown.wide_at(shown.height - 20) == 0
+    shown.scroll_wide(0, 120)
     points = {shown.point_at(QPointF(100, y)).position % (len(LONG_LINE) + 1) for y in (200, shown.height - 40)}  # type: ignore[union-attr]
     assert len(points) == 1
 
