@@ -6,12 +6,11 @@ that its path goes along, those below them that nobody is known to have asked fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import compress, count
-from operator import is_not
 
 from app.protocol.trie_view import TrieNodeView
+from app.viewmodels.kit.differing import differing
 
 ROOT_ID = 0
 
@@ -152,16 +151,3 @@ class EdgeTree:
             self.other_edges -= step
             self.other_bytes -= step * edge.held_bytes
             edge = above
-
-
-def differing(before: Sequence[object], after: Sequence[object]) -> tuple[slice, slice]:
-    """Return what lies between the beginning and the end that are the very same objects in both, in each of them."""
-    most = min(len(before), len(after))
-    first = _same(before, after, most)
-    last = min(_same(reversed(before), reversed(after), most), most - first)
-    return slice(first, len(before) - last), slice(first, len(after) - last)
-
-
-def _same(before: Iterable[object], after: Iterable[object], most: int) -> int:
-    different: Iterator[int] = compress(count(), map(is_not, before, after))
-    return next(different, most)

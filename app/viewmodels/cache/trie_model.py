@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt, Signal
 
 from app.protocol.trie_view import TrieNodeView, TrieView
-from app.viewmodels.cache.edge_tree import differing
 from app.viewmodels.cache.rows import spoken_node, title_of
+from app.viewmodels.kit.differing import differing
 from app.viewmodels.kit.lists import ROOT, AnyIndex, RowRole
 
 _ROOT_ID = -1
