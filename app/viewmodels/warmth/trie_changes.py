@@ -6,10 +6,11 @@ another one begins where that ends. What happens elsewhere in the trie cannot ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.viewmodels.kit.differing import differing
 
 _ROOT = 0
 
@@ -38,12 +39,13 @@ class Touched(NamedTuple):
 
 
 class TrieChanges:
-    """The newest picture of the trie, beside the one that was compared last."""
+    """The newest picture of the trie, beside the one that was compared last. To compare them costs what differs."""
 
     def __init__(self) -> None:
         self._newest: TrieView | None = None
         self._compared: TrieView | None = None
-        self._edges: dict[int, TrieNodeView] = {}
+        self._above: dict[int, int] = {}
+        self._live: set[int] = set()
         self._ends: frozenset[int] = frozenset()
 
     def take(self, view: TrieView) -> None:
@@ -53,28 +55,32 @@ class TrieChanges:
     def forget(self) -> None:
         """Forget all pictures: there is another trie, or none."""
         self._newest = self._compared = None
-        self._edges, self._ends = {}, frozenset()
+        self._above, self._live, self._ends = {}, set(), frozenset()
 
     def compare(self) -> Touched | None:
-        """Return what differs since the last call, None where no other picture has come."""
-        view, before = self._newest, self._compared
-        if view is None or view is before:
+        """Return what differs since the last call, None where no other picture has come; it holds until the next."""
+        view, compared = self._newest, self._compared
+        if view is None or view is compared:
             return None
-        old, new = self._edges, {node.id: node for node in view.nodes}
-        above = {node.id: node.parent_id or _ROOT for node in view.nodes}
-        changed = {number for number, node in new.items() if _differs(old.get(number), node)}
-        ends = _live_ends(view, above)
+        old, new = differing(compared.nodes if compared else (), view.nodes)
+        before = {node.id: node for node in (compared.nodes if compared else ())[old]}
+        now = {node.id: node for node in view.nodes[new]}
+        for number in before.keys() - now.keys():
+            del self._above[number]
+        self._above.update((number, node.parent_id or _ROOT) for number, node in now.items())
+        changed = {number for number, node in now.items() if _differs(before.get(number), node)}
+        forked = frozenset(self._above[number] for number in changed - before.keys())
+        ends = self._find_ends(before, now)
         changed |= ends ^ self._ends
-        forked = {above[number] for number in changed if number in new and number not in old}
-        is_all = before is None or before.disk_problem != view.disk_problem
-        self._compared, self._edges, self._ends = view, new, ends
-        return Touched(above, frozenset(changed), frozenset(forked), is_all)
+        is_all = compared is None or compared.disk_problem != view.disk_problem
+        self._compared, self._ends = view, ends
+        return Touched(self._above, frozenset(changed), forked, is_all)
 
-
-def _live_ends(view: TrieView, above: Mapping[int, int]) -> frozenset[int]:
-    """Return the edges with which live paths end: a state is live there that is nowhere else."""
-    live = {node.id for node in view.nodes if node.lanes}
-    return frozenset(live - {above[number] for number in live})
+    def _find_ends(self, before: Iterable[int], now: Mapping[int, TrieNodeView]) -> frozenset[int]:
+        """Return the edges with which live paths end: a state is live there that is nowhere else."""
+        self._live.difference_update(before)
+        self._live.update(number for number, node in now.items() if node.lanes)
+        return frozenset(self._live - {self._above[number] for number in self._live})
 
 
 def _differs(before: TrieNodeView | None, now: TrieNodeView) -> bool:

@@ -13,6 +13,7 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.view import EdgeLabel, Views
 from app.protocol.reports import Reason
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
+from app.viewmodels.warmth import trie_changes
 from app.viewmodels.warmth.trie_changes import TrieChanges
 from tests.kvcache import history as history_module
 from tests.kvcache.history import History
@@ -143,3 +144,24 @@ def test_nothing_is_compared_before_there_is_another_picture() -> None:
     assert changes.compare() is None
     changes.forget()
     assert changes.compare() is None
+
+
+def test_only_what_lies_between_the_same_edges_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[int] = []
+    differs = trie_changes._differs
+    monkeypatch.setattr(trie_changes, "_differs", lambda old, new: met.append(new.id) or differs(old, new))
+    path = tuple(edge(number, number - 1 or None, number, number + 1) for number in range(1, 1000))
+    changes = TrieChanges()
+    changes.take(TrieView(1, path))
+    changes.compare()
+    met.clear()
+    changes.take(TrieView(2, (*path[:500], edge(501, 500, 501, 502, bytes=9), *path[501:-1])))
+    touched = changes.compare()
+    assert touched is not None
+    assert met == list(range(501, 999))
+    assert not touched.has(500)
+    assert touched.has(501)
+    met.clear()
+    changes.take(TrieView(3, (*path[:600], edge(601, 600, 601, 602, bytes=9), *path[601:-1])))
+    changes.compare()
+    assert met == list(range(501, 602))
