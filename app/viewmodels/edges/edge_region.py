@@ -135,8 +135,9 @@ class EdgeRegion(QObject):
         """Follow the open path, as the engine priced it last."""
         self._path = messages, priced
         path = self._along()
-        self._cache.shown.path = path.ids
-        self._cache.show_again()
+        if path.ids != self._cache.shown.path:
+            self._cache.shown.path = path.ids
+            self._cache.show_again()
         end = messages[-1] if messages else None
         shown = (self._library.open_id, end.id if end is not None else "")
         if path.edges and shown != self._shown_path:
