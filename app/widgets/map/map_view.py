@@ -419,7 +419,7 @@ class MapView(QAbstractScrollArea):
             box = self._label_box(number)
             if is_first and not self.items[number].versions:
                 box = self._within_sight(number, box)
-            is_free = is_first or number in groups or not any(line.intersects(box) for line in lines)
+            is_free = is_first or not any(line.intersects(box) for line in lines)
             if is_free and not any(box.intersects(other) for other in found.values()):
                 found[number] = box.adjusted(-3, -1, 3, 1)
                 self._paint_label(painter, number, box)
