@@ -22,7 +22,7 @@ _WIDTH = 3
 
 
 class _FrameStyle(QProxyStyle):
-    """Tells QFocusFrame how far it reaches, and that it lies above the control."""
+    """Tells QFocusFrame how far it reaches, that it lies above the control, and that nothing is cut out of it."""
 
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
@@ -40,6 +40,8 @@ class _FrameStyle(QProxyStyle):
     ) -> int:
         if hint is QStyle.StyleHint.SH_FocusFrame_AboveWidget:
             return 1
+        if hint is QStyle.StyleHint.SH_FocusFrame_Mask:  # the corners of the control, which are round, belong to it
+            return 0
         return super().styleHint(hint, option, widget, returnData)
 
 

@@ -50,3 +50,19 @@ def test_the_ring_moves_with_its_control(qtbot: QtBot, style: Style, window: QWi
     button.setFocus(Qt.FocusReason.TabFocusReason)
     button.move(20, 20)
     assert ring.geometry() == button.geometry().adjusted(-3, -3, 3, 3)
+
+
+def test_no_gap_is_left_between_the_ring_and_a_round_corner(qtbot: QtBot, style: Style, window: QWidget) -> None:
+    field = QLineEdit(window)
+    button = Button(style, "Keep", parent=window)
+    button.setGeometry(60, 60, 80, 28)
+    ring = FocusRing(style, window)
+    show(window, 220, 140)
+    qtbot.waitUntil(window.isActiveWindow)
+    field.setFocus()
+    before = picture(window)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(ring.isVisible)
+    image, ratio = picture(window), window.devicePixelRatio()
+    for corner in (button.geometry().topLeft(), button.geometry().bottomRight()):
+        assert image.pixelColor(corner * ratio) != before.pixelColor(corner * ratio)
