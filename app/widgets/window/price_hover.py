@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from app.viewmodels.warmth.price_card import PricedBranch, price_beside, price_card
 from app.viewmodels.warmth.warmth import Warmth
@@ -145,7 +145,7 @@ class PriceHover(QObject):
             beside = price_beside(other, self._warmth_of(other))
             card = replace(card, beside=beside, spoken=f"{card.spoken}; {beside}")
         rect = QRect(widget.mapTo(self._window, priced.rect.topLeft()), priced.rect.size())
-        self.popover.show_at(card, rect)
+        self.popover.show_at(card, rect, self._pane_of(widget))
         widget.setAccessibleDescription(card.spoken)
         self.told.emit(branch)
 
@@ -153,6 +153,15 @@ class PriceHover(QObject):
         if branch.message_id:
             return self._warmth.warmth_of(branch.message_id, branch.conversation_id)
         return self._warmth.warmth_of_conversation(branch.conversation_id)
+
+    def _pane_of(self, widget: QWidget) -> QRect:
+        """Return where in the window the side or the chat is that a widget belongs to."""
+        pane = widget
+        while (above := pane.parentWidget()) is not None and above is not self._window:
+            if isinstance(above, QSplitter):
+                break
+            pane = above
+        return QRect(pane.mapTo(self._window, QPoint(0, 0)), pane.size())
 
     def _renew(self) -> None:
         if self.popover.isVisible():

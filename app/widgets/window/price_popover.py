@@ -35,14 +35,20 @@ class PricePopover(QWidget):
         self.setAccessibleName("Price")
         self.hide()
 
-    def show_at(self, card: PriceCard, rect: QRect) -> None:
-        """Show a card that points at a rectangle of the window, below it or, without room there, above."""
+    def show_at(self, card: PriceCard, rect: QRect, pane: QRect) -> None:
+        """Show a card that points at a rectangle of the window, below it or, without room there, above.
+
+        pane: what the card does not go beyond to the left and right, where it is wide enough: beside it may be the rows
+        that the price is about.
+        """
         self.card = card
         self.setAccessibleDescription(card.spoken)
         window = self._window
         width, height = self._style.typography.scaled(_WIDTH), self._height()
         middle = rect.center().x()
-        left = min(max(middle - width // 2, _EDGE), max(_EDGE, window.width() - width - _EDGE))
+        around = pane if pane.width() >= width + 2 * _EDGE else window.rect()
+        most = max(around.left() + _EDGE, around.right() + 1 - width - _EDGE)
+        left = min(max(middle - width // 2, around.left() + _EDGE), most)
         self._is_below = rect.bottom() + _ARROW_HEIGHT + height + _EDGE <= window.height()
         top = rect.bottom() + 1 + _ARROW_HEIGHT if self._is_below else rect.top() - _ARROW_HEIGHT - height
         box = QRect(left, top, width, height)

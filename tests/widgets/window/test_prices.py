@@ -349,3 +349,25 @@ def test_the_rows_that_a_price_speaks_of_are_lit_in_the_cache_pane(
     qtbot.waitUntil(lambda: forked.cache.tree.lit == {app.chat.warmth.edge_of(leaf, home)})
     leave(switcher)
     qtbot.waitUntil(lambda: not forked.cache.tree.lit)
+
+
+@pytest.mark.parametrize("width", [880, 1100, 1440])
+def test_the_card_covers_no_other_pane_where_its_own_is_wide_enough(
+    qtbot: QtBot, forked: MainWindow, app: App, width: int
+) -> None:
+    """So that the rows that a price lights in the Cache pane are seen beside it."""
+    forked.resize(width, 700)
+    qtbot.waitUntil(lambda: switcher_of(forked, app) is not None)
+    for step in (-1, 1):
+        switcher = switcher_of(forked, app)
+        assert switcher is not None
+        if not switcher.can_step(step):
+            continue
+        rest(switcher, switcher.arrow(step).center())
+        qtbot.waitUntil(lambda: card(forked) is not None)
+        popover = forked.prices.popover
+        box = popover._box.translated(popover.pos())
+        chat = QRect(forked.chat.mapTo(forked, QPoint(0, 0)), forked.chat.size())
+        assert chat.left() <= box.left()
+        assert box.right() <= chat.right() + 1
+        leave(switcher)
