@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.branches.branches_region import BranchesState
+from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
@@ -14,7 +15,7 @@ from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_INSET, _GAP, _BAR = 16, 8, 22
+_INSET, _BAR = 16, 22
 _MARKS = (("warm", 1.0, False), ("part warm", 0.5, False), ("on disk", 1.0, True), ("cold", 0.0, False))
 
 
@@ -50,8 +51,8 @@ class BranchFoot(QWidget):
 
     def heightForWidth(self, width: int) -> int:
         top = self._buttons_top(width)
-        rows = self._rows(width)
-        return round(top + len(rows) * (self._style.typography.row + _GAP) + 8)
+        rows = button_rows(self.buttons, width - 2 * _INSET)
+        return round(top + len(rows) * (self._style.typography.row + GAP) + 8)
 
     def sizeHint(self) -> QSize:
         return QSize(352, self.heightForWidth(352))
@@ -75,28 +76,9 @@ class BranchFoot(QWidget):
     def _buttons_top(self, width: float) -> float:
         return self._bar_top(width) + 4 + 6 + self._style.text_style(TextRole.CAP).line + 12
 
-    def _rows(self, width: int) -> list[list[Button]]:
-        """Return the buttons in rows, as many as fit into each."""
-        rows: list[list[Button]] = []
-        room = width - 2 * _INSET
-        for button in self.buttons:
-            taken = sum(one.sizeHint().width() + _GAP for one in rows[-1]) if rows else 0
-            if rows and taken + button.sizeHint().width() <= room:
-                rows[-1].append(button)
-            else:
-                rows.append([button])
-        return rows
-
     def _arrange(self) -> None:
         top, height = round(self._buttons_top(self.width())), self._style.typography.row
-        for row in self._rows(self.width()):
-            hints = [button.sizeHint().width() for button in row]
-            spare = (self.width() - 2 * _INSET - _GAP * (len(row) - 1) - sum(hints)) / len(row)
-            left = float(_INSET)
-            for button, hint in zip(row, hints, strict=True):
-                button.setGeometry(round(left), top, round(hint + spare), height)
-                left += hint + spare + _GAP
-            top += height + _GAP
+        arrange_buttons(self.buttons, QRect(_INSET, top, self.width() - 2 * _INSET, height))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, now, width = self._style.theme, self._now, self.width() - 2 * _INSET

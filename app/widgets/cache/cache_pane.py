@@ -170,7 +170,7 @@ class CachePane(Pane):
         bottom = foot - events
         for part in (self.row_actions, self.others):
             if not part.isHidden():
-                height = part.sizeHint().height()
+                height = part.heightForWidth(width) if part is self.row_actions else part.sizeHint().height()
                 inset = 0 if part is self.row_actions else 8
                 part.setGeometry(inset, bottom - height, width - 2 * inset, height)
                 bottom -= height

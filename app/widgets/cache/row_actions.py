@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.edges import edge_text
 from app.viewmodels.edges.edge_region import EdgeState, Home
+from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button, Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_INSET, _GAP, _ABOVE = 16, 8, 8
+_INSET, _ABOVE = 16, 8
 _FREEING = {
     "stop": ("Stop", Icon.STOP),
     "evict": ("Evict", Icon.EVICTED),
@@ -39,8 +40,8 @@ class RowActions(QWidget):
         self._state = EdgeState()
         self.setAccessibleName("Chosen row")
         self.show_button = Button(style, "Show in Chat", icon=Icon.EYE, parent=self)
-        self.pin_button = Button(style, "Unpin", icon=Icon.PIN, parent=self)
-        self.free_button = Button(style, "Warm Up", icon=Icon.EVICTED, parent=self)
+        self.pin_button = Button(style, "Pin", icon=Icon.PIN, parent=self, others=["Unpin"])
+        self.free_button = Button(style, "Evict", icon=Icon.EVICTED, parent=self, others=["Warm Up", "Stop"])
         self._commands = ["show_row", "pin_row", "evict_row"]
         for place, button in enumerate(self.buttons):
             button.clicked.connect(lambda _on=False, place=place: self.asked.emit(self._commands[place]))
@@ -58,7 +59,11 @@ class RowActions(QWidget):
         return self._commands[2] == "warm_up_row" and self.free_button.isEnabled()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, 2 * _ABOVE + self._style.typography.row)
+        return QSize(300, self.heightForWidth(300))
+
+    def heightForWidth(self, width: int) -> int:
+        rows = len(button_rows(self.buttons, width - 2 * _INSET))
+        return 2 * _ABOVE + rows * self._style.typography.row + (rows - 1) * GAP
 
     def show_state(self, now: EdgeState) -> None:
         """Name and enable the buttons by what can be done with the chosen row."""
@@ -92,14 +97,8 @@ class RowActions(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Give each button the room its words need, and share what is left."""
-        wanted = [button.sizeHint().width() for button in self.buttons]
-        room = self.width() - 2 * _INSET - 2 * _GAP
-        spare = (room - sum(wanted)) / len(wanted)
-        left = float(_INSET)
-        for button, width in zip(self.buttons, wanted, strict=True):
-            button.setGeometry(round(left), _ABOVE, round(width + spare), self._style.typography.row)
-            left += width + spare + _GAP
+        room = QRect(_INSET, _ABOVE, self.width() - 2 * _INSET, self._style.typography.row)
+        arrange_buttons(self.buttons, room)
 
 
 class OthersLine(Control):

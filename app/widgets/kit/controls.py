@@ -5,6 +5,7 @@ They take the focus from the keyboard only, so that a click leaves the cursor in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
@@ -76,6 +77,9 @@ class Control(QAbstractButton):
 class Button(Control):
     """A push button with words, and an icon before them if given. `is_default`: the one that Return would press."""
 
+    spare = 12
+    """Points that it can be narrower than its hint without a word being cut."""
+
     def __init__(
         self,
         style: Style,
@@ -83,9 +87,12 @@ class Button(Control):
         is_default: bool = False,
         icon: Icon | None = None,
         parent: QWidget | None = None,
+        others: Sequence[str] = (),
     ) -> None:
+        """others: words that it may come to have, for which it keeps room."""
         super().__init__(style, text, parent)
         self.setText(text)
+        self._others = tuple(others)
         self.is_default = is_default
         self._icon = icon
 
@@ -97,8 +104,9 @@ class Button(Control):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self._style.text_style(TextRole.UI_MEDIUM).width(self.text()) + 28 + self._lead()
-        return QSize(round(width), self._style.typography.row)
+        text_style = self._style.text_style(TextRole.UI_MEDIUM)
+        widest = max(text_style.width(words) for words in (self.text(), *self._others))
+        return QSize(round(widest + 28 + self._lead()), self._style.typography.row)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state = self._style.theme, self.state

@@ -14,7 +14,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
 
-_RADIUS, _LEFT, _RIGHT = 7, 28, 28
+_RADIUS, _LEFT, _RIGHT, _APART = 7, 28, 28, 8
 
 
 class SearchField(QLineEdit):
@@ -30,7 +30,8 @@ class SearchField(QLineEdit):
     def __init__(
         self, style: Style, name: str, words: str = "Search", keys: str = "", parent: QWidget | None = None
     ) -> None:
-        """name: for screen readers. words: shown while it is empty. keys: that lead here, shown beside them."""
+        """name: for screen readers. words: shown while it is empty. keys: that lead here, shown beside them
+        where both have room."""
         super().__init__(parent)
         self._style = style
         self._words, self._keys = words, keys
@@ -113,20 +114,9 @@ class SearchField(QLineEdit):
         self._style.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
         if not self.text():
             words = rect.adjusted(_LEFT + 2, 0, -10, 0)
-            room = draw_text(
-                painter,
-                self._style.text_style(TextRole.CAP),
-                words,
-                self._keys,
-                theme.text3,
-                Qt.AlignmentFlag.AlignRight,
-            )
-            draw_text(
-                painter,
-                self._style.text_style(TextRole.UI),
-                words.adjusted(0, 0, -room - 8, 0),
-                self._words,
-                theme.text3,
-            )
+            ui, cap = self._style.text_style(TextRole.UI), self._style.text_style(TextRole.CAP)
+            draw_text(painter, ui, words, self._words, theme.text3)
+            if ui.width(self._words) + _APART + cap.width(self._keys) <= words.width():
+                draw_text(painter, cap, words, self._keys, theme.text3, Qt.AlignmentFlag.AlignRight)
         painter.end()
         super().paintEvent(event)

@@ -187,3 +187,24 @@ def test_each_verb_is_asked_for_by_mouse_by_menu_and_by_keys(
     assert edges.value.price in entry.text()
     menu.deleteLater()
     assert verb in enabled(replace(READY, edges=edges.value)), "in the Cache menu"
+
+
+@pytest.mark.parametrize("body", [10, 14, 20, 24])
+def test_no_word_of_a_button_is_cut_and_no_choice_moves_anything(
+    qtbot: QtBot, style: Style, pane: CachePane, edges: Edges, body: int
+) -> None:
+    style.set_text_size(body)
+    places: set[tuple[int, ...]] = set()
+    for now in (
+        ROW,
+        replace(ROW, can_unpin=True),
+        replace(ROW, can_evict=False, can_warm_up=True),
+        replace(ROW, warming="a"),
+    ):
+        edges.become(now)
+        for button in pane.row_actions.buttons:
+            assert button.width() >= button.sizeHint().width() - button.spare
+            assert pane.row_actions.rect().contains(button.geometry())
+        shown = (pane.row_actions, pane.tree, *pane.row_actions.buttons)
+        places.add(tuple(number for one in shown for number in one.geometry().getRect()))
+    assert len(places) == 1
