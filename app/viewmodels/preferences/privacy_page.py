@@ -110,7 +110,7 @@ class PrivacyPage(QObject):
         question = Question(f"Delete {what}?", _CONVERSATIONS, "Delete")
         return Buttons(
             id="conversations",
-            title=f"Conversations: {what}",
+            title=what,
             detail=self._told("conversations", self._folders.database),
             buttons=(_button("delete_conversations", "Delete…", "Delete all conversations", question, count > 0),),
         )
@@ -152,7 +152,7 @@ class PrivacyPage(QObject):
         return Buttons(
             id="downloads",
             title=f"Models not finished: {count}" if waiting else "Models not finished: none",
-            detail=f"{size} have arrived." if waiting else "Models that are whole are shown in File > Models….",
+            detail=f"{size} have arrived." if waiting else "Models that are whole are shown under File > Models.",
             buttons=(_button("delete_downloads", "Give Up…", "Give downloads up", question, bool(waiting)),),
         )
 
