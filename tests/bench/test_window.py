@@ -71,6 +71,12 @@ def test_the_latest_beat_is_told_and_no_other_follows(qtbot: QtBot) -> None:
     assert len(heart._late) == beats
 
 
+def test_a_start_is_measured_from_the_command_to_the_model(tmp_path: Path) -> None:
+    found = window._start(tmp_path / "start")
+    assert found["first_paint_cpu_s"] > 0
+    assert 0 < found["first_paint_s"] < found["model_ready_s"]
+
+
 def test_bars_that_do_not_hold_are_told() -> None:
     good: dict[str, float] = {**window.BARS, "over_50": 2, "control_over_50": 2, "decode_ratio": 1.0}
     assert window.missed(good) == []

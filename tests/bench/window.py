@@ -35,8 +35,8 @@ def watched():
     from app.protocol.events import ModelReady
 
     class Told(first_paint.FirstPaint):
-        def __init__(self, window):
-            super().__init__(window)
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
             self.painted.connect(lambda: told.update(painted=time.time(), cpu=time.process_time()))
 
     class Program(main.Program):
