@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
@@ -113,8 +114,12 @@ class Typography:
         return TextStyle(font, QFontMetricsF(font), self.scaled(line))
 
 
+@cache
 def system_family(is_fixed: bool) -> str:
-    """Return the system's own family; off the Mac the nearest relative of its fonts, where one is installed."""
+    """Return the system's own family; off the Mac the nearest relative of its fonts, where one is installed.
+
+    It is found once: going through all that are installed takes a millisecond or two.
+    """
     kind = QFontDatabase.SystemFont.FixedFont if is_fixed else QFontDatabase.SystemFont.GeneralFont
     family = QFontDatabase.systemFont(kind).family()
     relative = "JetBrains Mono" if is_fixed else "Inter"
