@@ -19,7 +19,8 @@ class Windows(QObject):
     closed; the last one takes the workspace with it. When the workspace is closed first, all windows stay in `apps`.
 
     Signals: opened(object), there is another `App`, which wants its widgets; closed(object), this `App` is a window no
-    more: its widgets are to be deleted in the same turn, and it is deleted after them.
+    more: its widgets are to be deleted in the same turn, and it is deleted after them, once all that it asked is
+    answered.
     """
 
     opened = Signal(object)
@@ -120,9 +121,9 @@ class Windows(QObject):
         elif app in self._apps:
             self._apps.remove(app)
             self._used.remove(app)
-            self._workspace.stored.remove_window(app.library)
+            app.library.leave()
             self.closed.emit(app)
-            app.deleteLater()
+            self._workspace.store.when_idle(app.deleteLater)  # it has answers to come as long as it waits for some
 
     def _announce(self, text: str) -> None:
         if self.front is not None:

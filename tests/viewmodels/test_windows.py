@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
@@ -214,6 +216,36 @@ def test_an_answer_goes_on_when_its_window_is_closed(qtbot: QtBot, make_app: Cal
     second.library.open(home)
     qtbot.waitUntil(lambda: len(second.chat.chat_model.rows) == 2)
     assert second.chat.chat_model.rows[-1].text
+
+
+def test_a_window_that_is_closed_while_it_waits_for_the_database_is_deleted_after_the_answers(
+    qtbot: QtBot, app: App
+) -> None:
+    """Whatever it asked, and whatever becomes of its conversation meanwhile."""
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    asks: list[Callable[[App, str], object]] = [
+        lambda one, home: one.library.open(home),
+        lambda one, home: one.library.edits.rename(home, "Fruit"),
+        lambda one, home: one.library.edits.undo(),
+        lambda one, home: one.library.trash_list.read(),
+        lambda one, home: one.chat.warmth.warmth_of_conversation(home),
+        lambda one, home: one.jump().begin(),
+        lambda one, home: app.library.edits.delete_conversation(one.library.open_id),
+    ]
+    for ask in asks:
+        second = windows_of(app).open()
+        for one in (app, second):
+            one.library.new_conversation()
+            one.chat.requests.send("Pears?")
+        qtbot.waitUntil(lambda: at_rest(app))
+        answered = threading.Event()
+        app.workspace.store.do(lambda _store, answered=answered: answered.wait())
+        ask(second, app.library.open_id)
+        with qtbot.waitSignal(second.destroyed):
+            second.close()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            answered.set()
+        qtbot.waitUntil(lambda: at_rest(app))
 
 
 def test_windows_are_numbered_from_one_and_told_of(app: App) -> None:

@@ -80,6 +80,7 @@ class StoreLink(QObject):
         self.history = HistoryState()
         self.is_stuck = False
         self._pending: dict[Future[Any], _Request] = {}
+        self._when_idle: list[Callable[[], object]] = []
         self._slowness: Problem | None = None
         self._watch = QTimer(self, interval=WATCH_MS)
         self._watch.timeout.connect(self._look_at_disk)
@@ -103,6 +104,11 @@ class StoreLink(QObject):
         future.add_done_callback(self._tell)
         if not self._watch.isActive():
             self._watch.start()
+
+    def when_idle(self, act: Callable[[], object]) -> None:
+        """Do something once all is answered: at once, or after what was asked, and what the answers to that ask."""
+        self._when_idle.append(act)
+        self._go_idle()
 
     def call(self, request: Callable[[Store], T]) -> T:
         """Run `request` on the store thread and wait for it: for other threads than the window's. Raises what it does.
@@ -148,7 +154,16 @@ class StoreLink(QObject):
     def _deliver(self, future: Future[Any]) -> None:
         if future not in self._pending:
             return
-        request = self._pending.pop(future)
+        try:
+            self._answer(self._pending.pop(future), future)
+        finally:
+            self._go_idle()
+
+    def _go_idle(self) -> None:
+        while self._when_idle and not self._pending:
+            self._when_idle.pop(0)()
+
+    def _answer(self, request: _Request, future: Future[Any]) -> None:
         if not future.done():
             request.refused(_NO_ANSWER)
             return

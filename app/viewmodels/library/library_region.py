@@ -80,6 +80,7 @@ class LibraryRegion(QObject):
         self.number = number
         self.stored, self.library, self.changes = stored, stored.library, stored.changes
         self._store, self._model, self._notices = store, model, notices
+        self._is_closed = False
         self._wanted: _Wanted | None = None
         self._beside: str | None = None  # what is opened instead of a conversation that goes, "" for a blank one
         self.has_chosen = False
@@ -116,6 +117,11 @@ class LibraryRegion(QObject):
         self._minute.stop()
         self.search.close()
 
+    def leave(self) -> None:
+        """Go nowhere any more: the window is closed, and what is open here may be opened in another."""
+        self._is_closed = True
+        self.stored.remove_window(self)
+
     @property
     def import_export(self) -> ImportExport:
         """Files of conversations."""
@@ -138,8 +144,9 @@ class LibraryRegion(QObject):
 
     @property
     def tree(self) -> MessageTree:
-        """The messages of the open conversation."""
-        return self.library.tree(self._open_id)
+        """The messages of the open conversation; none where that has gone after the window was closed."""
+        found = self.library.tree_of(self._open_id) if self._is_closed else self.library.tree(self._open_id)
+        return MessageTree(self._open_id) if found is None else found
 
     def add_sample(self, path: Path) -> None:
         """Have a new database begin with the conversation of this file."""
@@ -170,6 +177,8 @@ class LibraryRegion(QObject):
         Of several that are asked for, the last is shown, whichever is read first. Where another window has the
         conversation, that comes to the front.
         """
+        if self._is_closed:
+            return
         window = self.stored.window_of(conversation_id)
         if window is not None and window is not self:
             window.come_to(conversation_id, message_id)
@@ -272,7 +281,7 @@ class LibraryRegion(QObject):
 
     def _on_read(self, wanted: _Wanted) -> None:
         """Go through the message that was looked for, if there is one, and show the conversation."""
-        if self._wanted is not wanted:
+        if self._wanted is not wanted or self._is_closed:
             return
         self._wanted = None
         conversation_id, message_id = wanted.conversation_id, wanted.message_id
@@ -289,6 +298,8 @@ class LibraryRegion(QObject):
 
     def _leave_what_goes(self, result: EditResult) -> None:
         """Leave the open conversation where it is gone, before its tree is."""
+        if self._is_closed:
+            return
         gone = set(result.edit.conversation_ids) - result.ids
         self._beside = self._neighbour(result) or "" if self._open_id in gone else None
         if self._beside is not None:
@@ -296,6 +307,8 @@ class LibraryRegion(QObject):
 
     def _follow(self, result: EditResult) -> None:
         """Show what the database holds now; where the open conversation is gone, the one beside it is shown."""
+        if self._is_closed:
+            return
         beside = self._beside
         if beside and not self.is_opening:
             self.open(beside)

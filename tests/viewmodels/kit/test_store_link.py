@@ -97,6 +97,25 @@ ERRORS = (LookupError, ValueError, MemoryError, RuntimeError, RecursionError, OS
 SQLITE_ERRORS = (sqlite3.OperationalError, sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)
 
 
+def test_what_waits_for_rest_is_done_once_when_nothing_is_unanswered(qtbot: QtBot, link: StoreLink) -> None:
+    """Also where answers ask for more, raise, or where nothing was asked at all."""
+    done: list[str] = []
+    link.when_idle(lambda: done.append("at once"))
+    assert done == ["at once"]
+
+    def ask(more: int) -> None:
+        done.append(f"answer {more}")
+        if more:
+            link.do(lambda _store: more - 1, ask)
+
+    link.do(lambda _store: 2, ask)
+    link.do(fail, None, lambda _problem: done.append("refused"))
+    link.when_idle(lambda: done.append("idle"))
+    link.do(lambda _store: None, lambda _none: done.append("late"))
+    qtbot.waitUntil(lambda: "idle" in done)
+    assert done[1:] == ["answer 2", "refused", "late", "answer 1", "answer 0", "idle"]
+
+
 def test_whatever_a_request_raises_is_told_once_and_in_its_turn(link: StoreLink) -> None:
     rng = random.Random(3)
     told: list[int] = []
