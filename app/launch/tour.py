@@ -123,7 +123,7 @@ def take_tour(app: App, window: QWidget) -> int:
     try:
         Tour(app, window).take()
         _say(f"\nThe conversation:\n{conversation_text(app.library.tree)}")
-        _say(f"\nThe cache:\n{trie_text(app.cache.trie_model.view)}")
+        _say(f"\nThe cache:\n{trie_text(app.cache.view)}")
         _say(f"\nPictures of the window: {SHOTS.absolute()}")
     except (TourError, OSError) as error:
         print(f"The tour failed: {error}", file=sys.stderr)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.protocol.events import Event
 from app.viewmodels.actions import ACTIONS, enabled, offered, run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
+from app.viewmodels.cache.cache_rows import CacheRows
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.comparison.comparison import Comparison
 from app.viewmodels.edges.edge_region import EdgeRegion
@@ -27,7 +27,8 @@ class App(QObject):
 
     Attributes: number, of the window, from 1 on; workspace, what is shared, and of it settings, folders, notices,
     model, hub and cache; state, of the whole window; keys, the shortcuts of all commands; chat, library, branches,
-    edges and map, the regions; comparison, of two branches; find, what is looked for in the chat.
+    edges and map, the regions; cache_rows, of the cache pane; comparison, of two branches; find, what is looked for in
+    the chat.
 
     Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
     activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
@@ -62,8 +63,9 @@ class App(QObject):
         self.chat = ChatRegion(
             *(self._host, self._store, self.answering, self.library, self.model, self.notices, self.settings), self
         )
+        self.cache_rows = CacheRows(self.cache, self.library.open_id, self)
         self.edges = EdgeRegion(
-            *(self._host, self._store, self.library, self.model, self.cache),
+            *(self._store, self.library, self.model, workspace.cached_branches, self.cache_rows),
             *(self.chat.cost_queries, self.answering.is_writing, self.notices, self),
         )
         self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self.settings, self)
@@ -86,9 +88,8 @@ class App(QObject):
         self.state.follow(self.edges.state.staled, self.comparison.state.staled)
         self.edges.state.follow(self.chat.state.staled)
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
-        self.chat.generations.ended.connect(self.edges.pin_keeper.renew)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
-        workspace.happened.connect(self._on_event)
+        workspace.happened.connect(self.chat.take)
         workspace.datesChanged.connect(self._show_dates)
         workspace.closing.connect(self._leave)
 
@@ -169,7 +170,3 @@ class App(QObject):
         self.library.trash_list.read()
         self.library.search.renew()
         self.datesChanged.emit()
-
-    def _on_event(self, event: Event) -> None:
-        self.edges.take(event)
-        self.chat.take(event)

@@ -14,6 +14,7 @@ from app.protocol.events import EngineFailed, Event
 from app.protocol.reports import Problem
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.answering import Answering
+from app.viewmodels.edges.cached_branches import CachedBranches
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
@@ -29,7 +30,8 @@ class Workspace(QObject):
     """Begins and ends with the program, whatever windows there are meanwhile.
 
     Attributes: host and store, the ways to the engine and to the database; settings, folders, notices; model, hub
-    and cache, the regions that every window shows alike; stored, the conversations; answering, what is asked in them.
+    and cache, the regions that every window shows alike; stored, the conversations; answering, what is asked in them;
+    cached_branches, what is done to their cached state.
 
     Signals: logWanted(), show where the log lies; happened(object), an event of the engine, when what is shared has
     followed it; datesChanged(), days are written in another language; restored(object, bool), the view states that were
@@ -61,6 +63,11 @@ class Workspace(QObject):
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.stored = StoredConversations(self.store, settings, notices, self)
         self.answering = Answering(host, self.store, self.stored, self.model.current_model, notices, settings, self)
+        self.cached_branches = CachedBranches(
+            *(host, self.store, self.stored.changes, self.model.current_model),
+            *(self.cache, self.answering.is_writing, notices, self),
+        )
+        self.answering.generations.ended.connect(self.cached_branches.pin_keeper.renew)
         host.happened.connect(self._on_event)
         settings.changed.connect(self._follow_dates)
         self.model.list.state.changed.connect(self._tell_hub)
@@ -130,7 +137,7 @@ class Workspace(QObject):
         self.hub.have({"/".join(one) for one in found if one is not None})
 
     def _on_event(self, event: Event) -> None:
-        for region in (self.model, self.hub, self.cache, self.answering):
+        for region in (self.model, self.hub, self.cache, self.cached_branches, self.answering):
             region.take(event)
         self.happened.emit(event)
         if isinstance(event, EngineFailed):  # what it was writing is kept by now

@@ -350,7 +350,7 @@ def _cache(bench: Bench) -> dict[str, object]:
         shown.append(
             bench.ms_until_painted(
                 lambda view=view: take(view),
-                lambda view=view: app.cache.trie_model.view is view,
+                lambda view=view: app.cache.view is view,
                 window.cache.tree.viewport(),
             )
         )

@@ -95,10 +95,10 @@ def test_snapshots_that_cannot_be_written_stand_in_nobodys_way(
     qtbot.waitUntil(lambda: is_ready(program), timeout=PATIENCE)
     answer = asked(qtbot, program, QUESTION)
     qtbot.waitUntil(lambda: program.app.cache.state.now.disk_trouble is not None, timeout=PATIENCE)
-    view = program.app.cache.trie_model.view
+    view = program.app.cache.view
     assert isinstance(view, TrieView)
     assert view.disk_problem == os.strerror(number)
-    qtbot.waitUntil(lambda: program.app.cache.trie_model.view.dropped_files > 0, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: program.app.cache.view.dropped_files > 0, timeout=PATIENCE)
     assert asked(qtbot, program, "And then?")
     qtbot.waitUntil(lambda: stored(program)[:2] == [QUESTION, answer], timeout=PATIENCE)
 

@@ -94,7 +94,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
 
     sitting = sit_down(keeps_every_fork=True).begin()
     sitting.until(lambda: [row.text for row in sitting.app.chat.chat_model.rows] == texts)
-    nodes = sitting.app.cache.trie_model.view.nodes
+    nodes = sitting.app.cache.view.nodes
     assert nodes
     assert {node.residency for node in nodes} == {"disk"}
     assert all(node.disk_bytes for node in nodes)
@@ -112,7 +112,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     assert fork.request.excess == 0
     assert fork.request.cached > first.request.total
     assert any(row.text.startswith("Read") for row in sitting.app.cache.event_model.rows)
-    assert any(node.residency == "live" for node in sitting.app.cache.trie_model.view.nodes)
+    assert any(node.residency == "live" for node in sitting.app.cache.view.nodes)
 
 
 def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
@@ -127,18 +127,18 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     sitting.until(lambda: window.menus.actions["unpin"].isEnabled())
     assert sitting.told(Pinned)[-1].problem is None
     sitting.until(lambda: not window.menus.actions["pin"].isEnabled())
-    assert any(node.is_pinned for node in app.cache.trie_model.view.nodes)
+    assert any(node.is_pinned for node in app.cache.view.nodes)
     window.menus.actions["unpin"].trigger()
     sitting.until(lambda: window.menus.actions["pin"].isEnabled())
-    assert not any(node.is_pinned for node in app.cache.trie_model.view.nodes)
+    assert not any(node.is_pinned for node in app.cache.view.nodes)
 
-    sitting.until(lambda: app.cache.trie_model.view.disk_bytes > 0)
+    sitting.until(lambda: app.cache.view.disk_bytes > 0)
     assert list(files.rglob("*.safetensors"))
     app.act("forget_cache")
-    sitting.until(lambda: not any(node.disk_bytes for node in app.cache.trie_model.view.nodes))
+    sitting.until(lambda: not any(node.disk_bytes for node in app.cache.view.nodes))
     assert [row.role for row in app.chat.chat_model.rows] == ["user", "assistant"]
     app.settings.update(disk_budget="off")
-    sitting.until(lambda: app.cache.trie_model.view.disk_allowed_bytes == 0)
+    sitting.until(lambda: app.cache.view.disk_allowed_bytes == 0)
     sitting.until(lambda: not list(files.rglob("*.safetensors")))
     assert app.cache.state.now.disk_trouble is None
 
@@ -156,7 +156,7 @@ def test_a_pin_holds_through_a_restart_and_whatever_needs_room(
     crowd(sitting)
 
     sitting = sit_down().begin()
-    sitting.until(lambda: any(node.is_pinned for node in sitting.app.cache.trie_model.view.nodes))
+    sitting.until(lambda: any(node.is_pinned for node in sitting.app.cache.view.nodes))
     crowd(sitting)
     sitting.app.library.open(home)
     sitting.until(lambda: sitting.app.library.open_id == home and sitting.app.chat.branch_costs.path is not None)
@@ -167,7 +167,7 @@ def test_a_pin_holds_through_a_restart_and_whatever_needs_room(
 
 def crowd(sitting: Sitting) -> None:
     """Have other conversations answered within a budget in which they do not all have room."""
-    view = sitting.app.cache.trie_model.view
+    view = sitting.app.cache.view
     pinned = sum(node.bytes for node in view.nodes if node.is_pinned)
     assert pinned
     sitting.program.host.submit(SetBudget(view.live_bytes + 2 * pinned))

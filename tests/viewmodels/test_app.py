@@ -377,7 +377,7 @@ def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, make_app: Callab
     assert (card.action_id, card.other_id) == ("open_model", "use_guide")
     assert "/models/gone" in card.sentence
     assert app.model.state.now.is_missing
-    assert app.cache.trie_model.rowCount() == 0
+    assert app.cache_rows.trie_model.rowCount() == 0
     assert app.cache.state.now.line == "Cache empty"
     with qtbot.waitSignal(app.modelFolderWanted):
         app.act(card.action_id)
@@ -408,7 +408,7 @@ def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(qtbot: QtBot, 
     ended(qtbot, app, 2)
     assert texts(app)[-1] == LONG
     assert not any(isinstance(command, Cancel) for command in script.commands)
-    assert app.cache.trie_model.rowCount() == 1
+    assert app.cache_rows.trie_model.rowCount() == 1
 
 
 def test_a_model_that_is_being_opened_is_stopped_and_the_one_in_use_stays(
@@ -768,10 +768,10 @@ def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, app: App, script: Scri
 
 def test_the_trie_follows_the_engine(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "First")
-    qtbot.waitUntil(lambda: app.cache.trie_model.rowCount() == 1)
+    qtbot.waitUntil(lambda: app.cache_rows.trie_model.rowCount() == 1)
     assert app.cache.state.now.line == "Cache 1\u00a0KB of 8.0\u00a0GB"
     ask(qtbot, app, "Second")
-    qtbot.waitUntil(lambda: app.cache.trie_model.rowCount() == 2)
+    qtbot.waitUntil(lambda: app.cache_rows.trie_model.rowCount() == 2)
 
 
 def test_a_screen_reader_hears_beginning_end_error_and_switch(qtbot: QtBot, app: App, script: Script) -> None:

@@ -18,8 +18,6 @@ from app.viewmodels.cache.cache_state import CacheState, cache_line, left_of, sh
 from app.viewmodels.cache.disk_cache import DiskCache
 from app.viewmodels.cache.engine_budgets import EngineBudgets
 from app.viewmodels.cache.event_model import EventModel
-from app.viewmodels.cache.shown_trie import ShownTrie
-from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
@@ -35,13 +33,13 @@ FOLDER_NAME = "Espalier Cache"
 class CacheRegion(QObject):
     """Shows what is cached, pins and checks branches, deletes what is kept, and says what became of it.
 
-    Attributes: state; trie_model and event_model, of the cache pane; shown, the edges that have rows; branch_checks;
-    disk_cache.
+    Attributes: state; view, the picture of the trie; event_model, of the cache pane; branch_checks; disk_cache.
 
-    Signal: folderWanted(str), show this folder.
+    Signals: folderWanted(str), show this folder; viewChanged(), there is another picture.
     """
 
     folderWanted = Signal(str)
+    viewChanged = Signal()
 
     state: LiveState[CacheState]
 
@@ -57,8 +55,7 @@ class CacheRegion(QObject):
         """folder: where cached state is usually written, "" for nowhere."""
         super().__init__(parent)
         self._settings, self._model, self._notices = settings, model, notices
-        self.trie_model = TrieModel(self)
-        self.shown = ShownTrie()
+        self.view = TrieView(serial=0)
         self.event_model = EventModel(self)
         self.branch_checks = BranchChecks(host, self)
         self.disk_cache = DiskCache(host, settings, folder, self)
@@ -68,7 +65,7 @@ class CacheRegion(QObject):
         self._squeezed = ""
         self._is_left = False  # what is shown was left of a model that is closed
         self.state = LiveState(self._state, self)
-        self.state.follow(self.trie_model.viewChanged, self.branch_checks.changed)
+        self.state.follow(self.viewChanged, self.branch_checks.changed)
         self.state.follow(settings.changed, model.state.staled)
         self.branch_checks.checked.connect(self._on_checked)
         self.disk_cache.answered.connect(self._on_pinned)
@@ -93,12 +90,9 @@ class CacheRegion(QObject):
         elif isinstance(event, Pinned):
             self.disk_cache.take(event)
 
-    def show_again(self) -> None:
-        """Choose the rows of the present picture anew."""
-        self._show(self.trie_model.view)
-
     def _show(self, view: TrieView) -> None:
-        self.trie_model.show(view, self.shown.of(view))
+        self.view = view
+        self.viewChanged.emit()
 
     def take_memory_pressure(self, level: int) -> None:
         """Hold less while the system is short of memory, say so, and hold as much as before when that is over.
@@ -110,7 +104,7 @@ class CacheRegion(QObject):
         if level <= 1:
             self._engine_budgets.limit_memory(None)
             return
-        view = self.trie_model.view
+        view = self.view
         most = max(_LEAST, (view.live_bytes + view.paged_bytes) // level)
         self._engine_budgets.limit_memory(most)
         if self._model.state.now.has("memory_budget"):
@@ -167,7 +161,7 @@ class CacheRegion(QObject):
         self._notices.info(disk_text.DELETED)
 
     def _state(self) -> CacheState:
-        view = self.trie_model.view
+        view = self.view
         return CacheState(
             line=cache_line(view),
             is_empty=not view.nodes,
@@ -193,7 +187,7 @@ class CacheRegion(QObject):
             self.branch_checks.forget()
             self.disk_cache.forget()
             self._is_left = True
-            self._show(left_of(self.trie_model.view))
+            self._show(left_of(self.view))
         elif self._model.current_model.info is not None and self._is_left:
             self._forget_left()
             self._is_left = False

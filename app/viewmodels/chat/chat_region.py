@@ -144,8 +144,8 @@ class ChatRegion(QObject):
         if conversation_id:
             self._library.open(conversation_id)
         else:
-            self.view_states.change(self._open_id)
-            self.open_draft.show()
+            self._on_model_changed()  # it may have been open before the window
+            self._on_opened(self._open_id)
 
     def remember_scroll(self, message_id: str, offset: float) -> None:
         """Remember where the open conversation is scrolled to: the message at the top, "" at the end, points above."""

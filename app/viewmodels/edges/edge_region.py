@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversation.branch import Branch
-from app.conversation.edit import Operation
-from app.conversation.edit_result import EditResult
 from app.conversation.message import Message
-from app.protocol.commands import Evict
-from app.protocol.events import CostEstimate, Event, Evicted, Pinned, WarmedUp, WarmingUp
+from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieNodeView
-from app.viewmodels.cache.cache_region import CacheRegion
+from app.viewmodels.cache.cache_rows import CacheRows
 from app.viewmodels.cache.rows import title_of
 from app.viewmodels.cache.shown_trie import Others
 from app.viewmodels.edges import edge_text
+from app.viewmodels.edges.cached_branches import CachedBranches
 from app.viewmodels.edges.chosen_price import ChosenPrice
 from app.viewmodels.edges.cold_text import why_cold
 from app.viewmodels.edges.message_finder import Found, MessageFinder, Then
 from app.viewmodels.edges.path_edges import PathEdges
-from app.viewmodels.edges.pin_keeper import PinKeeper
-from app.viewmodels.edges.warm_ups import WarmUps
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
@@ -36,7 +30,6 @@ from app.viewmodels.text import formatting
 from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.price_card import PricedBranch
 from app.viewmodels.warmth.price_text import unreadable
-from app.worker.engine_host import EngineHost
 
 
 class Home(NamedTuple):
@@ -78,7 +71,7 @@ class EdgeState:
 class EdgeRegion(QObject):
     """Finds rows for messages and messages for rows, and pins, evicts and warms up what a row holds.
 
-    Attributes: state; warm_ups; pin_keeper; chosen_price. Signals: rowWanted(int), bring this row into sight;
+    Attributes: state; warm_ups, of all windows; chosen_price. Signals: rowWanted(int), bring this row into sight;
     chosenByMessage(int), and make it the current one.
     """
 
@@ -89,11 +82,11 @@ class EdgeRegion(QObject):
 
     def __init__(
         self,
-        host: EngineHost,
         store: StoreLink,
         library: LibraryRegion,
         model: ModelRegion,
-        cache: CacheRegion,
+        branches: CachedBranches,
+        rows: CacheRows,
         cost_queries: CostQueries,
         is_writing: Callable[[], bool],
         notices: Notices,
@@ -101,33 +94,25 @@ class EdgeRegion(QObject):
     ) -> None:
         """is_writing: whether the engine has an answer under way."""
         super().__init__(parent)
-        self._host, self._library, self._model, self._cache = host, library, model, cache
+        self._library, self._model, self._branches, self._cache_rows = library, model, branches, rows
         self._cost_queries, self._is_writing, self._notices = cost_queries, is_writing, notices
-        self._ids = count(1)
         self._path: tuple[Sequence[Message], CostEstimate] | None = None
         self._message = ""
         self._chosen = 0
         self._lit = 0
-        self._asked_pins: list[tuple[Message, ...]] = []
         self._shown_path: tuple[str, str] = "", ""
         of_all = store, library.library, model.current_model, cost_queries, self._edges
         self._finder = MessageFinder(*of_all, "edge", self)
         self._price_finder = MessageFinder(*of_all, "price of edge", self)
         self.chosen_price = ChosenPrice(self._find_to_price, cost_queries, model.current_model, is_writing, self)
-        self.warm_ups = WarmUps(host, self)
-        self.pin_keeper = PinKeeper(host, store, model.current_model, is_writing, self)
-        cache.shown.open_id, cache.shown.shows_others = library.open_id, False
+        self.warm_ups = branches.warm_ups
         self.state = LiveState(self._state, self)
         self.state.follow(
-            cache.trie_model.viewChanged, self.warm_ups.changed, model.state.staled, self.chosen_price.changed
+            rows.trie_model.viewChanged, self.warm_ups.changed, model.state.staled, self.chosen_price.changed
         )
-        cache.trie_model.viewChanged.connect(self._price_chosen)
-        self.warm_ups.ended.connect(self._on_warmed_up)
-        cache.disk_cache.answered.connect(self._on_pinned)
+        rows.trie_model.viewChanged.connect(self._price_chosen)
         library.opened.connect(self._on_opened)
-        library.changes.made.connect(self._on_edit)
         model.current_model.changed.connect(self._on_model_changed)
-        model.current_model.ready.connect(self.pin_keeper.renew)
 
     # The open path
 
@@ -135,9 +120,9 @@ class EdgeRegion(QObject):
         """Follow the open path, as the engine priced it last."""
         self._path = messages, priced
         path = self._along()
-        if path.ids != self._cache.shown.path:
-            self._cache.shown.path = path.ids
-            self._cache.show_again()
+        if path.ids != self._cache_rows.shown.path:
+            self._cache_rows.shown.path = path.ids
+            self._cache_rows.show()
         end = messages[-1] if messages else None
         shown = (self._library.open_id, end.id if end is not None else "")
         if path.edges and shown != self._shown_path:
@@ -160,10 +145,10 @@ class EdgeRegion(QObject):
         return PathEdges.of(messages, priced, self._edges())
 
     def _edges(self) -> Mapping[int, TrieNodeView]:
-        return self._cache.shown.edges
+        return self._cache_rows.shown.edges
 
     def _row_of(self, edge_id: int) -> int:
-        return self._cache.shown.row_of.get(edge_id, 0)
+        return self._cache_rows.shown.row_of.get(edge_id, 0)
 
     def _rows_of_message(self) -> list[int]:
         rows = (self._row_of(edge) for edge in self._along().holding(self._message)) if self._message else ()
@@ -197,8 +182,8 @@ class EdgeRegion(QObject):
 
     def show_others(self, shows: bool) -> None:
         """Give the edges of other conversations rows too, or take them away."""
-        self._cache.shown.shows_others = shows
-        self._cache.show_again()
+        self._cache_rows.shown.shows_others = shows
+        self._cache_rows.show()
         self.state.refresh()
 
     def homes(self, row: int) -> list[Home]:
@@ -224,17 +209,17 @@ class EdgeRegion(QObject):
     def evict_row(self) -> None:
         """Free what the chosen row and those below it hold. No word is touched."""
         if self._chosen:
-            self._host.submit(Evict(next(self._ids), (self._chosen,)))
+            self._branches.evict(self._chosen)
 
     def warm_up_row(self) -> None:
         """Read the branch of the chosen row in the background."""
-        self._find(lambda found: self._warm_up(found.path))
+        self._find(lambda found: self._branches.warm_up(found.path))
 
     def _row(self, row: int) -> TrieNodeView | None:
-        return self._cache.trie_model.node(self._cache.trie_model.index_of(row))
+        return self._cache_rows.trie_model.node(self._cache_rows.trie_model.index_of(row))
 
     def _edges_of_row(self, row: int) -> frozenset[int]:
-        return frozenset(edge for edge, shown in self._cache.shown.row_of.items() if shown == row)
+        return frozenset(edge for edge, shown in self._cache_rows.shown.row_of.items() if shown == row)
 
     def _find(self, then: Callable[[Found], object], conversation_id: str = "", pinned_only: bool = False) -> None:
         """Do something with the messages of the chosen row, or say that none were found; that may take a moment."""
@@ -281,76 +266,29 @@ class EdgeRegion(QObject):
 
     def pin(self, path: Sequence[Message], is_pinned: bool) -> None:
         """Keep a branch whatever else needs room, also after a restart, or let it go again."""
-        if not path:
-            return
-        pinned = [at for at, message in enumerate(path) if message.is_pinned]
-        if not is_pinned and pinned:
-            path = path[: pinned[-1] + 1]
-        self._asked_pins.append(tuple(path))
-        self._cache.pin(Branch(tuple(path), self._model.current_model.fingerprint), is_pinned)
+        self._branches.pin(path, is_pinned)
 
     def warm_up(self, path: Sequence[Message]) -> None:
         """Read a branch in the background, so that going on with it begins at once; or stop that."""
         if self.warm_ups.now is not None:
             self.warm_ups.stop()
-        elif path:
-            self._warm_up(tuple(path))
-
-    def _warm_up(self, path: tuple[Message, ...]) -> None:
-        branch = Branch(path, self._model.current_model.fingerprint)
-        self.warm_ups.begin(branch, path[0].conversation_id)
+        else:
+            self._branches.warm_up(path)
 
     def _pin_found(self, is_pinned: bool, found: Found) -> None:
         self.pin(found.path, is_pinned)
 
     # What becomes of it
 
-    def take(self, event: Event) -> None:
-        """Follow an event of the engine, if it is about rows."""
-        if isinstance(event, WarmingUp | WarmedUp):
-            self.warm_ups.take(event)
-        elif isinstance(event, Pinned):
-            self.pin_keeper.take(event)
-        elif isinstance(event, Evicted):
-            self._on_evicted(event)
-
-    def _on_evicted(self, event: Evicted) -> None:
-        if event.problem is not None:
-            self._notices.error(event.problem)
-        else:
-            self._notices.info(edge_text.evicted(event))
-
-    def _on_warmed_up(self, event: WarmedUp) -> None:
-        if event.problem is not None:
-            self._notices.error(event.problem)
-        elif event.is_whole:
-            self._notices.announce(edge_text.warmed_up(event))
-
-    def _on_pinned(self, event: Pinned) -> None:
-        """Keep a pin with its message, so that it holds after a restart."""
-        path = self._asked_pins.pop(0) if self._asked_pins else ()
-        if not path or event.problem is not None:
-            return
-        last_id = path[-1].id
-        self.pin_keeper.note(path, event.is_pinned)
-        self._library.changes.make(lambda store: store.messages.pin(last_id, event.is_pinned))
-
-    def _on_edit(self, result: EditResult) -> None:
-        if result.edit.operation in (Operation.PIN, Operation.DELETE, Operation.RESTORE):
-            self.pin_keeper.renew()
-
     def _on_opened(self, conversation_id: str) -> None:
         self._path, self._message = None, ""
-        self._cache.shown.open_id, self._cache.shown.path = conversation_id, frozenset()
-        self._cache.show_again()
+        self._cache_rows.shown.open_id, self._cache_rows.shown.path = conversation_id, frozenset()
+        self._cache_rows.show()
         self.state.refresh()
 
     def _on_model_changed(self) -> None:
         if self._model.current_model.info is None:
             self._path = None
-            self.warm_ups.forget()
-            self.pin_keeper.forget()
-            self._asked_pins.clear()
 
     # State
 
@@ -361,7 +299,7 @@ class EdgeRegion(QObject):
         return "" if refusal is None else unreadable(refusal)
 
     def _state(self) -> EdgeState:
-        shown, row = self._cache.shown, self._row(self._chosen)
+        shown, row = self._cache_rows.shown, self._row(self._chosen)
         has = self._model.state.now.has
         warming = self.warm_ups.now
         is_free = not self._is_writing()
@@ -372,7 +310,7 @@ class EdgeRegion(QObject):
             shows_others=shown.shows_others,
             warming=edge_text.warming_up(warming) if warming is not None else "",
             done=warming.done / warming.total if warming is not None and warming.total else None,
-            cold=why_cold(self._path[1], self._cache.trie_model.view, self._library.open_id) if self._path else "",
+            cold=why_cold(self._path[1], self._cache_rows.trie_model.view, self._library.open_id) if self._path else "",
         )
         if row is None:
             return base

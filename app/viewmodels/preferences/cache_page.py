@@ -70,7 +70,7 @@ class CachePage:
         return self._cache.disk_cache.folder
 
     def _of_memory(self) -> tuple[Row, ...]:
-        view, budget = self._cache.trie_model.view, budget_of(self._settings.values.budget)
+        view, budget = self._cache.view, budget_of(self._settings.values.budget)
         used, most = formatting.size(view.live_bytes + view.paged_bytes), most_memory()
         choice = Choice(
             id="budget",
@@ -83,7 +83,7 @@ class CachePage:
         return choice, _amount("budget_amount", "Amount of memory", allowed, most)
 
     def _of_the_disk(self) -> tuple[Row, ...]:
-        values, view = self._settings.values, self._cache.trie_model.view
+        values, view = self._settings.values, self._cache.view
         budget = disk_budget_of(values.disk_budget)
         used = f"{formatting.size(view.disk_bytes)} used now."
         disk = Choice(
@@ -111,7 +111,7 @@ class CachePage:
         )
 
     def _place(self) -> Buttons:
-        amount = formatting.size(self._cache.trie_model.view.disk_bytes)
+        amount = formatting.size(self._cache.view.disk_bytes)
         cost = _COST.format(folder=self._folder, amount=f", {amount},")
         move = Question("Move the cache files to another folder?", f"{cost} {_MADE}", "Choose Folder…")
         back = Question("Move the cache files to the usual folder?", cost, "Move")
@@ -128,7 +128,7 @@ class CachePage:
         )
 
     def _files(self) -> Buttons:
-        view = self._cache.trie_model.view
+        view = self._cache.view
         question = Question(disk_text.DELETE_TITLE, disk_text.deletion(view, self._folder), "Delete")
         return Buttons(
             id="cache_files",

@@ -139,7 +139,7 @@ class PrivacyPage(QObject):
         folder = self._cache.disk_cache.folder
         if not folder:
             return ()
-        question = Question(disk_text.DELETE_TITLE, disk_text.deletion(self._cache.trie_model.view, folder), "Delete")
+        question = Question(disk_text.DELETE_TITLE, disk_text.deletion(self._cache.view, folder), "Delete")
         button = _button("delete_snapshots", "Delete…", "Delete cached state", question)
         title = "Cached state: the tokens of your prompts"
         return (Buttons(id="snapshots", title=title, detail=self._told("snapshots", folder), buttons=(button,)),)

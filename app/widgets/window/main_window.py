@@ -86,7 +86,7 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, app.keys.actions)
         self.chat = ChatPane(style, app)
         self.branches = BranchesPane(style, app.branches)
-        self.cache = CachePane(style, app.cache.trie_model, app.cache.event_model, edges=app.edges.state)
+        self.cache = CachePane(style, app.cache_rows.trie_model, app.cache.event_model, edges=app.edges.state)
         self.map = MapPane(style, app.map)
         self.settings = SettingsPane(style, app.chat)
         self.inspector = Inspector(style, [self.branches, self.cache, self.map, self.settings])
@@ -412,7 +412,7 @@ class MainWindow(QMainWindow):
 
     def _copy_cache(self) -> None:
         app = self._app
-        QGuiApplication.clipboard().setText(cache_text(app.cache.trie_model.view, app.cache.event_model.rows))
+        QGuiApplication.clipboard().setText(cache_text(app.cache.view, app.cache.event_model.rows))
 
     def _show_row(self) -> None:
         """Show the chosen row of the cache pane in the chat; where several conversations share it, one is chosen."""
@@ -424,7 +424,7 @@ class MainWindow(QMainWindow):
 
     def _delete_files(self) -> None:
         app = self._app
-        what = disk_text.deletion(app.cache.trie_model.view, app.cache.disk_cache.folder)
+        what = disk_text.deletion(app.cache.view, app.cache.disk_cache.folder)
         ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", app.cache.delete_files, self)
 
     def _select_all(self) -> None:

@@ -25,8 +25,8 @@ def select_message(app: App, window: MainWindow) -> None:
 def show_others(app: App, window: MainWindow) -> None:
     """Give the edges of other conversations rows, and choose one."""
     app.edges.show_others(True)
-    last = app.cache.trie_model.shown.nodes[-1]
-    window.cache.tree.setCurrentIndex(app.cache.trie_model.index_of(last.id))
+    last = app.cache_rows.trie_model.shown.nodes[-1]
+    window.cache.tree.setCurrentIndex(app.cache_rows.trie_model.index_of(last.id))
 
 
 def warm_up(app: App, window: MainWindow) -> None:
@@ -53,7 +53,7 @@ def is_evicted(app: App) -> bool:
 
 def show_many(app: App, window: MainWindow) -> None:
     """Have forty edges, with the rows of a message marked."""
-    view = app.cache.trie_model.view
+    view = app.cache.view
     first, residencies = view.nodes[0], cycle(_RESIDENCIES)
     own = [node for node in view.nodes if not node.owners]
     more = [

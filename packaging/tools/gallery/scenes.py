@@ -183,7 +183,7 @@ def _overflow_limited(app: App, window: MainWindow) -> None:
 def _select_edge(app: App, window: MainWindow) -> None:
     tree, label = window.cache.tree, "You: Make it cheaper"
     how = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
-    found = tree.model().match(app.cache.trie_model.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
+    found = tree.model().match(app.cache_rows.trie_model.index(0, 0), Qt.ItemDataRole.DisplayRole, label, 1, how)
     tree.setCurrentIndex(found[0])
 
 

@@ -112,7 +112,7 @@ def test_a_disk_budget_holds_at_once_and_is_remembered(
     settings.update(disk_budget="off")
     assert script.commands[-1] == ConfigureDiskCache(FOLDER, 0, True)
     assert app.notices.now.text == disk_text.OFF
-    qtbot.waitUntil(lambda: app.cache.trie_model.view.disk_allowed_bytes == 0)
+    qtbot.waitUntil(lambda: app.cache.view.disk_allowed_bytes == 0)
     assert app.cache.state.now.disk_trouble is None, "it is wanted so"
     app.act("keep_every_fork")
     assert not settings.values.keeps_every_fork
@@ -185,14 +185,14 @@ def test_the_open_conversation_is_forgotten_and_no_other(qtbot: QtBot, app: App,
 def test_files_are_deleted_on_a_yes(qtbot: QtBot, app: App, script: Script) -> None:
     script.disk_bytes = 4_600_000_000
     asked(qtbot, app)
-    assert app.cache.trie_model.view.disk_bytes
-    said = plain(disk_text.deletion(app.cache.trie_model.view, FOLDER))
+    assert app.cache.view.disk_bytes
+    said = plain(disk_text.deletion(app.cache.view, FOLDER))
     assert said.startswith(f"All cached state in {FOLDER}, 4.6 GB, is deleted")
     assert "Conversations are safe" in said
     app.cache.delete_files()
     assert of_kind(script, ClearDiskCache)
     assert app.notices.now.text == disk_text.DELETED
-    qtbot.waitUntil(lambda: app.cache.trie_model.view.disk_bytes == 0)
+    qtbot.waitUntil(lambda: app.cache.view.disk_bytes == 0)
 
 
 def test_the_folder_is_asked_for(qtbot: QtBot, app: App) -> None:
@@ -272,8 +272,8 @@ def test_the_cache_shrinks_while_memory_is_short_and_grows_back(
     qtbot: QtBot, app: App, script: Script, settings: Settings
 ) -> None:
     asked(qtbot, app)
-    view = app.cache.trie_model.view
-    app.cache.trie_model.show(replace(view, live_bytes=300_000_000, paged_bytes=100_000_000))
+    view = app.cache.view
+    app.cache.take(TrieChanged(replace(view, live_bytes=300_000_000, paged_bytes=100_000_000)))
     app.cache.take_memory_pressure(2)
     assert script.commands[-1] == SetBudget(200_000_000)
     assert "at most 200\u00a0MB" in app.notices.now.text
@@ -288,7 +288,7 @@ def test_the_cache_shrinks_while_memory_is_short_and_grows_back(
 
 def test_a_little_is_held_however_short_memory_is(qtbot: QtBot, app: App, script: Script) -> None:
     asked(qtbot, app)
-    app.cache.trie_model.show(replace(app.cache.trie_model.view, live_bytes=10, paged_bytes=10))
+    app.cache.take(TrieChanged(replace(app.cache.view, live_bytes=10, paged_bytes=10)))
     app.cache.take_memory_pressure(4)
     assert script.commands[-1] == SetBudget(64_000_000)
 
@@ -318,7 +318,7 @@ def test_rows_stay_with_what_files_hold_of_them_when_the_engine_fails(qtbot: QtB
     script.deadly.add("/models/deadly")
     app.model.open("/models/deadly")
     qtbot.waitUntil(lambda: app.model.current_model.info is None and app.model.current_model.loading is None)
-    left = app.cache.trie_model.view
+    left = app.cache.view
     assert [node.label for node in left.nodes[:-1]] == [node.label for node in NODES]
     assert {node.residency for node in left.nodes[:-1]} == {"none"}
     assert (left.nodes[-1].residency, left.nodes[-1].held_bytes) == ("disk", 7)
@@ -330,7 +330,7 @@ def test_rows_stay_with_what_files_hold_of_them_when_the_engine_fails(qtbot: QtB
     script.deadly.clear()
     app.model.restart_engine()
     qtbot.waitUntil(lambda: app.model.current_model.info is not None)
-    assert not app.cache.trie_model.view.nodes
+    assert not app.cache.view.nodes
 
 
 @pytest.mark.parametrize(
@@ -344,6 +344,6 @@ def test_what_is_left_of_a_closed_model_goes_with_its_files(
     script.deadly.add("/models/deadly")
     app.model.open("/models/deadly")
     qtbot.waitUntil(lambda: app.model.current_model.info is None and app.model.current_model.loading is None)
-    assert app.cache.trie_model.view.nodes
+    assert app.cache.view.nodes
     forget(app)
-    qtbot.waitUntil(lambda: not app.cache.trie_model.view.nodes)
+    qtbot.waitUntil(lambda: not app.cache.view.nodes)

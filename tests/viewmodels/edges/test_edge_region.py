@@ -31,7 +31,7 @@ def ask(qtbot: QtBot, app: App, words: str, rows: int = 2) -> None:
 
 
 def rows(app: App) -> list[int]:
-    return [node.id for node in app.cache.trie_model.shown.nodes]
+    return [node.id for node in app.cache_rows.trie_model.shown.nodes]
 
 
 def test_a_message_s_rows_are_marked_and_the_last_is_chosen(qtbot: QtBot, app: App) -> None:
@@ -173,7 +173,7 @@ def test_nothing_is_pinned_by_itself_while_an_answer_is_written(qtbot: QtBot, ap
     app.chat.requests.send("and on")
     qtbot.waitUntil(lambda: app.chat.state.now.can_stop)
     qtbot.wait(50)
-    keeper: PinKeeper = app.edges.pin_keeper
+    keeper: PinKeeper = app.workspace.cached_branches.pin_keeper
     keeper.forget()
     asked = len(of_kind(script, Pin))
     keeper.renew()
@@ -188,10 +188,10 @@ def test_a_pin_that_is_taken_back_at_once_is_not_asked_for_again(qtbot: QtBot, a
     path = app.chat.open_branch.path
     app.edges.pin(path, True)
     app.edges.pin(path, False)
-    qtbot.waitUntil(lambda: not app.edges._asked_pins)
+    qtbot.waitUntil(lambda: not app.workspace.cached_branches._asked_pins)
     qtbot.wait(100)
     assert not app.library.tree.path[-1].is_pinned
-    assert not app.edges.pin_keeper._kept
+    assert not app.workspace.cached_branches.pin_keeper._kept
 
 
 def test_paths_to_pinned_messages_are_read_from_all_conversations() -> None:
@@ -232,7 +232,7 @@ def test_a_price_is_looked_up_again_when_the_row_is_another(qtbot: QtBot, app: A
     ask(qtbot, app, "hello there")
     app.edges.choose(rows(app)[0])
     qtbot.waitUntil(lambda: bool(app.edges.state.now.price))
-    view = app.cache.trie_model.view
+    view = app.cache.view
     app.cache.take(TrieChanged(replace(view, nodes=(replace(view.nodes[0], residency="none", bytes=0),))))
     assert not app.edges.state.now.price
     qtbot.waitUntil(lambda: bool(app.edges.state.now.price))
@@ -253,7 +253,7 @@ def test_looking_for_a_price_takes_the_place_of_no_verb(qtbot: QtBot, app: App, 
 def test_a_pin_that_is_noted_while_the_database_is_read_is_not_let_go(qtbot: QtBot, app: App, script: Script) -> None:
     ask(qtbot, app, "hello there")
     path = app.chat.open_branch.path
-    keeper = app.edges.pin_keeper
+    keeper = app.workspace.cached_branches.pin_keeper
     keeper.renew()
     keeper.note(path, True)
     app.library.changes.make(lambda store: store.messages.pin(path[-1].id, True))

@@ -109,7 +109,7 @@ class Chain:
             "saving": bool(chat.questions.unsaved),
             "waiting": bool(chat.questions.waiting),
             "warming": app.edges.warm_ups.now is not None,
-            "pinning": app.edges.pin_keeper._asked is not None,
+            "pinning": app.workspace.cached_branches.pin_keeper._asked is not None,
             "path": chat.branch_costs._path_timer.isActive(),
             "marks": chat.warmth._asked is not None or chat.warmth._asking.isActive(),
             "queries": bool(queries._asked.keys() - {SENDING}),  # which waits for somebody who types
@@ -295,7 +295,7 @@ class Chain:
             self.app.edges.warm_ups.stop()
 
     def evict(self) -> None:
-        nodes = self.app.cache.trie_model.view.nodes
+        nodes = self.app.cache.view.nodes
         if nodes:
             self.app.edges.choose(self.random.choice(nodes).id)
             self.app.edges.evict_row()

@@ -74,8 +74,8 @@ def test_a_row_is_found_and_priced_beyond_a_branch_that_is_refused(qtbot: QtBot,
     ask(qtbot, app, "Something else")
     script.unreadable = "And the fish?"
     app.edges.show_others(True)
-    qtbot.waitUntil(lambda: app.cache.shown.shows_others)
-    owners = {node.id: node.owners for node in app.cache.trie_model.shown.nodes}
+    qtbot.waitUntil(lambda: app.cache_rows.shown.shows_others)
+    owners = {node.id: node.owners for node in app.cache_rows.trie_model.shown.nodes}
     rows = [row for row, whose in owners.items() if home in whose]
     assert rows
     app.edges.choose(rows[0])

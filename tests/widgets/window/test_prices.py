@@ -255,7 +255,7 @@ def test_the_button_that_warms_a_row_up_tells_what_that_costs(
     ask(qtbot, app, "How are you?")
     window.inspector.show_pane("cache")
     qtbot.waitUntil(lambda: app.edges._along().priced.known > 2)
-    view = app.cache.trie_model.view
+    view = app.cache.view
     app.cache.take(TrieChanged(replace(view, nodes=(replace(view.nodes[0], residency="none", bytes=0),))))
     window.cache.tree.come_to(view.nodes[0].id, is_chosen=True)
     button = window.cache.row_actions.free_button
@@ -284,13 +284,13 @@ def test_a_row_that_is_chosen_tells_its_price_and_is_lit(
     """By a click and by keys, once for each choice; not a row that comes to be the current one by itself."""
     script.tells_edges = True
     forked.inspector.show_pane("cache")
-    app.cache.take(TrieChanged(replace(app.cache.trie_model.view, disk_problem="all is asked again")))
-    app.chat.warmth.take(app.cache.trie_model.view)
+    app.cache.take(TrieChanged(replace(app.cache.view, disk_problem="all is asked again")))
+    app.chat.warmth.take(app.cache.view)
     app.chat.branch_costs.renew()
     former = app.library.tree.siblings(app.chat.chat_model.rows[2].id)[0].id
     leaf, home = app.library.tree.leaf_below(former) or "", app.library.open_id
     qtbot.waitUntil(lambda: app.chat.warmth.edge_of(leaf, home) > 0)
-    tree, model = forked.cache.tree, app.cache.trie_model
+    tree, model = forked.cache.tree, app.cache_rows.trie_model
     qtbot.waitUntil(lambda: len(model.shown.nodes) == 3 and app.edges._along().priced.known > 2)
     rows = [node.id for node in model.shown.nodes][1:]  # the first is of a prompt that others begin with
     tree.come_to(rows[0], is_chosen=True)
@@ -337,8 +337,8 @@ def test_the_rows_that_a_price_speaks_of_are_lit_in_the_cache_pane(
     script.tells_edges = True
     app.chat.warmth.follow_model()
     forked.inspector.show_pane("cache")
-    app.cache.take(TrieChanged(replace(app.cache.trie_model.view, disk_problem="all is asked again")))
-    app.chat.warmth.take(app.cache.trie_model.view)
+    app.cache.take(TrieChanged(replace(app.cache.view, disk_problem="all is asked again")))
+    app.chat.warmth.take(app.cache.view)
     versions = app.library.tree.siblings(app.chat.chat_model.rows[2].id)
     leaf, home = app.library.tree.leaf_below(versions[0].id) or "", app.library.open_id
     qtbot.waitUntil(lambda: app.chat.warmth.edge_of(leaf, home) > 0)
