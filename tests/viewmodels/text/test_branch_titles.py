@@ -30,7 +30,7 @@ def test_no_list_shows_the_marks_of_markdown() -> None:
     tree.add(Message.new(HOME, None, "user", "another way"))
     first = tree.siblings(tree.path[0].id)[0]
     (listed, _other) = branch_rows(tree)
-    ((item, _other_item),) = map_items(tree, {}.get)
+    item, _other_item = (one for some in map_items(tree, {}.get) for one in some)
     priced = following_branch(tree, first.id)
     assert priced is not None
     rows = conversation_rows(
