@@ -105,6 +105,7 @@ SLOW = (
     "widgets/window/test_attaching.py",
     "widgets/window/test_branch_names.py",
     "widgets/window/test_copying.py",
+    "widgets/window/test_day.py",
     "widgets/window/test_edited_message.py",
     "widgets/window/test_fast_keys.py",
     "widgets/window/test_files.py",
