@@ -103,6 +103,7 @@ class Workspace(QObject):
         """Stop what runs, save every word, end the engine's thread and then the store's."""
         self.closing.emit()
         self.answering.questions.close()
+        self.answering.attachment_reader.close()
         self.hub.close()
         self.host.close()
         self.model.close()

@@ -8,6 +8,7 @@ from app.protocol.events import EngineFailed, Event
 from app.protocol.reports import Problem
 from app.viewmodels.chat import question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
+from app.viewmodels.chat.attachment_reader import AttachmentReader
 from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chosen_settings import ChosenSettings
 from app.viewmodels.chat.drafts import Drafts
@@ -33,9 +34,10 @@ class Answering(QObject):
 
     An answer goes on whatever windows show.
 
-    Attributes: drafts and chosen, the words and the settings of each conversation; outbox, drafts that are sent;
-    questions, question_queue, generations, answer_saver, what is asked and answered; open_paths, where each path ends;
-    cards, of questions that could not be answered; view_states, how conversations are left.
+    Attributes: drafts and chosen, the words and the settings of each conversation; attachment_reader, of files
+    for them; outbox, drafts that are sent; questions, question_queue, generations, answer_saver, what is asked and
+    answered; open_paths, where each path ends; cards, of questions that could not be answered; view_states, how
+    conversations are left.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Answering(QObject):
         self._stored, self._notices = stored, notices
         library = stored.library
         self.drafts = Drafts()
+        self.attachment_reader = AttachmentReader(self.drafts, notices, self)
         self.questions = questions = Questions()
         self.cards = CardsByConversation(current_model, self)
         self.chosen = ChosenSettings(store, library, current_model, settings, self)

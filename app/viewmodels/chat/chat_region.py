@@ -83,7 +83,9 @@ class ChatRegion(QObject):
             *(library, current_model, questions, self.drafts, answering.chosen, self.cost_queries, settings), self
         )
         self.open_branch = OpenBranch(library, current_model, questions, self.open_paths, notices, self)
-        self.attachments = DraftAttachments(library, self.drafts, self.cards, notices, self)
+        self.attachments = DraftAttachments(
+            *(library, self.drafts, answering.attachment_reader, self.cards, notices), self
+        )
         self.branch_costs = BranchCosts(self.cost_queries, current_model, questions, self)
         self.warmth = WarmthIndex(
             *(self.cost_queries, current_model, library, ClosedTrees(store, library.library, self)),
@@ -154,7 +156,6 @@ class ChatRegion(QObject):
     def close(self) -> None:
         """Ask nothing any more; what is asked already goes on."""
         self.left.emit()
-        self.attachments.close()
         self.warmth.close()
         self._tick.stop()
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.attaching import files
+from app.attaching.files import ReadFile
 from app.protocol.chat import Attachment
 from app.protocol.commands import Generate
 from app.viewmodels.app import App
-from app.viewmodels.chat import chat_text, draft_attachments
+from app.viewmodels.chat import attachment_reader, chat_text
+from app.viewmodels.windows import Windows
 from tests.fakes.engine import CONTEXT, Script
 from tests.viewmodels.test_app import ask, ended, ready, texts
 
@@ -164,12 +168,12 @@ def test_a_file_comes_to_the_conversation_for_which_it_was_read(qtbot: QtBot, ap
 def test_a_question_takes_so_many_attachments_and_no_more(
     qtbot: QtBot, app: App, report: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(draft_attachments, "MOST_ATTACHMENTS", 2)
+    monkeypatch.setattr(attachment_reader, "MOST_ATTACHMENTS", 2)
     attach(qtbot, app, report, report, report)
     assert len(names(app)) == 2
     assert "takes 2 attachments" in app.notices.now.text
-    monkeypatch.setattr(draft_attachments, "MOST_ATTACHMENTS", 9)
-    monkeypatch.setattr(draft_attachments, "_MOST_TOGETHER", 60)
+    monkeypatch.setattr(attachment_reader, "MOST_ATTACHMENTS", 9)
+    monkeypatch.setattr(attachment_reader, "_MOST_TOGETHER", 60)
     attach(qtbot, app, report)
     assert len(names(app)) == 2
     assert "more than 60" in app.notices.now.text
@@ -191,3 +195,30 @@ def test_quitting_waits_for_no_file(qtbot: QtBot, make_app: Callable[..., App], 
     app.close()
     qtbot.wait(30)
     assert app.chat.attachments.reading(app.library.open_id) == ""
+
+
+@pytest.mark.parametrize("is_blank", [False, True])
+def test_a_file_that_is_read_when_its_window_is_closed_comes_with_its_conversation(
+    qtbot: QtBot, app: App, report: Path, monkeypatch: pytest.MonkeyPatch, is_blank: bool
+) -> None:
+    """It is found where the conversation is opened next; what was blank, in the next window."""
+    gate, read = threading.Event(), files.read_file
+
+    def read_late(file: Path, is_wanted: Callable[[], bool]) -> ReadFile:
+        gate.wait()
+        return read(file, is_wanted)
+
+    monkeypatch.setattr(attachment_reader, "read_file", read_late)
+    windows = app.workspace.findChild(Windows)
+    assert isinstance(windows, Windows)
+    ready(qtbot, app)
+    second = windows.open()
+    if not is_blank:
+        ask(qtbot, second, "Which keep?")
+    home = second.library.open_id
+    second.chat.attachments.attach_files([str(report)])
+    second.close()
+    gate.set()
+    third = windows.open() if is_blank else app
+    third.library.open(home)
+    qtbot.waitUntil(lambda: names(third) == ["report.txt"])
