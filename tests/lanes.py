@@ -110,6 +110,7 @@ SLOW = (
     "widgets/window/test_fast_keys.py",
     "widgets/window/test_files.py",
     "widgets/window/test_prices.py",
+    "widgets/window/test_several_windows.py",
     "widgets/window/test_text_commands.py",
 )
 """Files and folders, from the folder of all tests."""

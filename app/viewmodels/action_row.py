@@ -28,6 +28,12 @@ class Regions(Protocol):
     find: Find
     settings: Settings
 
+    def open_window(self) -> None:
+        """Open another window."""
+
+    def open_in_new_window(self, conversation_id: str) -> None:
+        """Move a conversation into a window of its own."""
+
     def choose_model(self) -> None:
         """Have the person asked for a model's folder."""
 

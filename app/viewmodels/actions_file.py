@@ -16,6 +16,15 @@ ROWS: tuple[Row, ...] = (
         run=lambda app: app.library.new_conversation(),
     ),
     Action(
+        id="new_window",
+        menu=Menu.FILE,
+        group="new",
+        title="New Window",
+        keys=("Ctrl+Alt+N",),
+        tip="Opens another window, with an empty conversation.",
+        run=lambda app: app.open_window(),
+    ),
+    Action(
         id="open_model",
         menu=Menu.FILE,
         group="models",
@@ -61,6 +70,15 @@ ROWS: tuple[Row, ...] = (
         is_enabled=lambda state: not state.chat.is_empty,
         is_checked=lambda state: state.library.is_favourite,
         run=lambda app: app.library.edits.mark(app.library.open_id),
+    ),
+    Action(
+        id="open_in_new_window",
+        menu=Menu.FILE,
+        group="conversation",
+        title="Open in New Window",
+        tip="Moves the open conversation into a window of its own.",
+        is_enabled=lambda state: not state.chat.is_empty,
+        run=lambda app: app.open_in_new_window(app.library.open_id),
     ),
     Action(
         id="new_folder",

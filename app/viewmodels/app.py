@@ -32,7 +32,7 @@ class App(QObject):
 
     Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
     activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
-    conversation wants a window of its own; modelFolderWanted(), ask here for a model's folder and open it.
+    conversation wants a window of its own, or "" a blank one; modelFolderWanted(), ask here for a model's folder.
     """
 
     datesChanged = Signal()
@@ -100,7 +100,9 @@ class App(QObject):
 
     def jump(self) -> Jump:
         """Make what finds places to go to, for one window."""
-        return Jump(self._store, self.library, self._commands)
+        jump = Jump(self._store, self.library, self._commands)
+        jump.windowWanted.connect(self.open_in_new_window)
+        return jump
 
     def _commands(self) -> list[JumpRow]:
         """Return the commands that the engine has a use for, but for the one that lists them."""
@@ -130,6 +132,10 @@ class App(QObject):
     def choose_model(self) -> None:
         """Have the person asked for a model's folder, in this window."""
         self.modelFolderWanted.emit()
+
+    def open_window(self) -> None:
+        """Open another window, on a blank conversation."""
+        self.windowWanted.emit("")
 
     def open_in_new_window(self, conversation_id: str) -> None:
         """Move a conversation into a window of its own, or bring the other window forward that has it already.

@@ -108,7 +108,9 @@ class Windows(QObject):
         return next((one.id for one in library.conversations if library.is_stored(one.id) and one.id not in others), "")
 
     def _open_on(self, conversation_id: str) -> None:
-        self.open().library.open(conversation_id)
+        app = self.open()
+        if conversation_id:
+            app.library.open(conversation_id)
 
     def _come_to_front(self, app: App) -> None:
         if app in self._used:

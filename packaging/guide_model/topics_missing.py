@@ -111,22 +111,6 @@ MISSING: tuple[Topic, ...] = (
         ),
     ),
     Topic(
-        "windows",
-        asked=lines("""
-            can i open two windows | can i have a second window | is there a new window command | are there tabs
-            can i open a chat in its own window | can i see two conversations side by side | open another window
-            can i have tabs | how do i get a second window | two chats next to each other
-            can i run espalier twice | is there a split view
-        """),
-        doing=lines("open a second window | open two windows | see two conversations side by side | use tabs"),
-        answers=(
-            f"A window shows one conversation at a time, without tabs. {keys('jump')} and the list at the left lead to "
-            "another.",
-            f"One conversation fills the window, and there are no tabs. Go to another in the list at the left, or with "
-            f"{keys('jump')}.",
-        ),
-    ),
-    Topic(
         "merge",
         asked=lines("""
             can i merge two branches | how do i join two branches | can branches be combined

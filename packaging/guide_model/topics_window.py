@@ -215,6 +215,49 @@ WINDOW: tuple[Topic, ...] = (
         ),
     ),
     Topic(
+        "new_window",
+        commands=("new_window",),
+        asked=lines("""
+            how do i open another window | can i open two windows | can i have a second window | open another window
+            is there a new window command | how do i get a second window | can i have several windows
+            what is the shortcut for a new window | can i run espalier twice | are there tabs | can i have tabs
+            i want two windows | one window is not enough | where is new window | can i work in two windows
+        """),
+        doing=lines("""
+            open a second window | open two windows | open another window | make a new window | get a new window
+            have two windows | have several windows | use tabs | work in two windows
+        """),
+        naming=lines("new window | a second window"),
+        answers=(
+            f"{menu_path('new_window')} ({keys('new_window')}) opens another window, with an empty conversation.",
+            f"Press {keys('new_window')} for another window. All windows share the model, the cache and the "
+            "conversations.",
+        ),
+        more=("All windows that are open when you quit are open again at the next start.",),
+    ),
+    Topic(
+        "own_window",
+        commands=("open_in_new_window",),
+        asked=lines("""
+            can i open a chat in its own window | can i see two conversations side by side
+            two chats next to each other | how do i put this conversation into a window of its own
+            is there a split view | how do i look at two conversations at once | can i move a chat to another window
+            how do i open a conversation in a new window | i want to read one chat while i write in another
+            can i have each conversation in a window
+        """),
+        doing=lines("""
+            open a chat in its own window | see two conversations side by side | move a conversation to a new window
+            open this conversation in a new window | look at two chats at once | put two chats next to each other
+            get a window for each conversation
+        """),
+        naming=lines("open in new window | a window of its own"),
+        answers=(
+            f"{menu_path('open_in_new_window')} moves the conversation into a window of its own; lay the two side by "
+            "side.",
+            f"Right-click a conversation and choose Open in New Window, or use {menu_path('open_in_new_window')}.",
+        ),
+    ),
+    Topic(
         "about",
         commands=("about",),
         asked=lines("""

@@ -91,11 +91,13 @@ class JumpModel(ListModel[JumpRow]):
 class Jump(QObject):
     """The places that fit what was typed; without anything typed those one was at last.
 
-    Attributes: rows; text. Signals: changed(), other rows are shown; commandAsked(str), carry out this command.
+    Attributes: rows; text. Signals: changed(), other rows are shown; commandAsked(str), carry out this command;
+    windowWanted(str), this conversation wants a window of its own.
     """
 
     changed = Signal()
     commandAsked = Signal(str)
+    windowWanted = Signal(str)
 
     def __init__(
         self,
@@ -136,17 +138,20 @@ class Jump(QObject):
             self._work.stop()
             self._show_recent()
 
-    def go(self, row: JumpRow) -> None:
-        """Go to a place, or carry out a command."""
+    def go(self, row: JumpRow, *, in_new_window: bool = False) -> None:
+        """Go to a place, in a window of its own if wanted, or carry out a command."""
         if not row.is_enabled:
             return
         self._lately = [row, *(one for one in self._lately if (one.kind, one.id) != (row.kind, row.id))][:_LATELY]
         if row.kind is JumpKind.COMMAND:
             self.commandAsked.emit(row.id)
-        elif row.kind is JumpKind.CONVERSATION:
-            self._library.open(row.id)
-        else:
-            self._library.go_to(row.conversation_id, row.id)
+            return
+        is_whole = row.kind is JumpKind.CONVERSATION
+        conversation_id, message_id = (row.id, "") if is_whole else (row.conversation_id, row.id)
+        if in_new_window:
+            self.windowWanted.emit(conversation_id)
+        if message_id or not in_new_window:
+            self._library.go_to(conversation_id, message_id)
 
     def _take_marked(self, marked: tuple[MarkedMessage, ...]) -> None:
         self._marked = marked

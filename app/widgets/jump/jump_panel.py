@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
 
@@ -20,6 +20,7 @@ from app.widgets.kit.typography import TextRole
 _WIDTH, _RADIUS, _EDGE, _APART, _TOP = 560, 12, 12, 8, 64
 _SHADOW, _DOWN = 34, 12
 _IN_SIGHT, _INNER, _ICON, _LEAST_DETAIL = 10, 10, 14, 90
+_RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _ICONS = {
     JumpKind.CONVERSATION: Icon.DOCUMENT,
     JumpKind.BRANCH: Icon.FORK,
@@ -52,7 +53,12 @@ class JumpDelegate(RowDelegate):
 
 
 class JumpField(SearchField):
-    """The field, in which the keys that go through the list are passed on to it."""
+    """The field, in which the keys that go through the list are passed on to it.
+
+    Signal: enteredApart(), Return with the Option key.
+    """
+
+    enteredApart = Signal()
 
     def __init__(self, style: Style, parent: QWidget) -> None:
         super().__init__(style, "Jump to", "Jump to a conversation, branch, pin or command", parent=parent)
@@ -65,6 +71,8 @@ class JumpField(SearchField):
             self.list.keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
+        elif event.key() in _RETURN and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.enteredApart.emit()
         else:
             super().keyPressEvent(event)
 
@@ -93,6 +101,7 @@ class JumpPanel(QWidget):
         self.field.textChanged.connect(jump.look_for)
         self.field.escaped.connect(self.close)
         self.field.entered.connect(lambda: self._choose(self.list.currentIndex()))
+        self.field.enteredApart.connect(lambda: self._choose(self.list.currentIndex(), in_new_window=True))
         self.list.clicked.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._say)
         jump.changed.connect(self._refresh)
@@ -131,11 +140,11 @@ class JumpPanel(QWidget):
     def _nothing(self) -> str:
         return f"Nothing is called “{self._jump.text[:60]}”." if self._jump.text else "Type where to go."
 
-    def _choose(self, index: AnyIndex) -> None:
+    def _choose(self, index: AnyIndex, *, in_new_window: bool = False) -> None:
         row: JumpRow | None = index.data(RowRole.ROW) if index.isValid() else None
         if row is not None and row.is_enabled:
             self.close()
-            self._jump.go(row)
+            self._jump.go(row, in_new_window=in_new_window)
 
     def _say(self, current: AnyIndex) -> None:
         """Have the row said that the arrows came to: the keyboard itself stays in the field."""

@@ -14,7 +14,13 @@ from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.text import formatting
 
 
-def row_menu(row: ConversationRow, library: LibraryRegion, rename: Callable[[str], None], parent: QWidget) -> QMenu:
+def row_menu(
+    row: ConversationRow,
+    library: LibraryRegion,
+    rename: Callable[[str], None],
+    open_in_new_window: Callable[[str], None],
+    parent: QWidget,
+) -> QMenu:
     """Return a menu for one row of the sidebar, which is deleted when it is closed."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -30,6 +36,8 @@ def row_menu(row: ConversationRow, library: LibraryRegion, rename: Callable[[str
         menu.addSeparator()
         menu.addAction("Delete Folder", lambda: edits.delete_folder(row.id))
         return menu
+    menu.addAction("Open in New Window", lambda: open_in_new_window(row.id)).setEnabled(row.can_change)
+    menu.addSeparator()
     title = "Remove from Favourites" if row.is_favourite else "Add to Favourites"
     menu.addAction(title, lambda: edits.mark(row.id)).setEnabled(row.can_change)
     folders = menu.addMenu("Move to Folder")

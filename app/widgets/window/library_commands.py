@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.viewmodels.app import App
 from app.viewmodels.library.deletion import Deletion
 from app.viewmodels.library.form import Form
-from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.text import formatting
 from app.widgets.kit.dialogs import ask_to_delete
@@ -25,8 +25,10 @@ from app.widgets.window.sides import Sides
 class LibraryCommands(QObject):
     """Searching, renaming, files and the trash, for one window."""
 
-    def __init__(self, style: Style, library: LibraryRegion, sidebar: Sidebar, sides: Sides, window: QWidget) -> None:
+    def __init__(self, style: Style, app: App, sidebar: Sidebar, sides: Sides, window: QWidget) -> None:
         super().__init__(window)
+        self._app = app
+        library = app.library
         self._style = style
         self._library = library
         self._sidebar = sidebar
@@ -97,7 +99,7 @@ class LibraryCommands(QObject):
         if row.id in several:
             several_menu(several, self._library, self._export_several, self._window).popup(at)
         else:
-            row_menu(row, self._library, self.rename, self._window).popup(at)
+            row_menu(row, self._library, self.rename, self._app.open_in_new_window, self._window).popup(at)
 
     def _delete_chosen(self) -> None:
         """Delete the conversations that are selected, else the open one."""

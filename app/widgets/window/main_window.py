@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
         self._copies = CopyCommands(style, app, self.chat, self._text.copy)
         self._jumps = JumpCommands(style, app, self.do, self)
         self._ring = FocusRing(style, self)
-        self._library = LibraryCommands(style, app.library, self.sidebar, self.sides, self)
+        self._library = LibraryCommands(style, app, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
         self._library.name_entries(self.menus.actions["export"], self.menus.actions["delete_conversation"])
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)

@@ -5,20 +5,24 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copytree
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.main import Program
 from app.viewmodels.app import App
 from app.viewmodels.windows import Windows
+from app.widgets.jump.jump_panel import JumpPanel
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.preferences.preferences_window import PreferencesWindow
+from app.widgets.window import main_windows
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.main_windows import cascaded
 from tests.fakes.engine import Script
@@ -167,6 +171,68 @@ def test_the_last_window_ends_the_program_and_comes_back(qtbot: QtBot, make_prog
     qtbot.waitUntil(lambda: len(again.app.chat.chat_model.rows) == 2)
 
 
+def three_windows(qtbot: QtBot, program: Program) -> None:
+    """Ask in two windows, leave words unsent in a third, and go back to the second."""
+    ask(qtbot, program.window, "Apples?")
+    program.window.resize(880, 570)
+    second = another(qtbot, program)
+    ask(qtbot, second, "Pears?")
+    second.resize(880, 600)
+    second.inspector.show_pane("map")
+    third = another(qtbot, program)
+    third.chat.composer.edit.setPlainText("Plu")
+    third.do("sidebar")
+    second.activateWindow()
+    qtbot.waitUntil(lambda: program.window is second)
+
+
+def check_three_windows(qtbot: QtBot, program: Program) -> None:
+    """What `three_windows` left is there, with the same window in front."""
+    assert len(program.windows.all) == 3
+    qtbot.waitUntil(lambda: titles(program) == ["Apples?", "New conversation", "Pears?"])
+    by_title = {window.windowTitle(): window for window in program.windows.all}
+    first, second, third = by_title["Apples?"], by_title["Pears?"], by_title["New conversation"]
+    qtbot.waitUntil(lambda: third.chat.composer.edit.toPlainText() == "Plu")
+    assert [row.text for row in second._app.chat.chat_model.rows] == ["Pears?", "You said: Pears?"]
+    assert [one.height() for one in (first, second)] == [570, 600]
+    assert [one.sides.is_shown("sidebar") for one in (first, second, third)] == [True, True, False]
+    assert second.state().pane == "map"
+    qtbot.waitUntil(lambda: program.window is second)
+
+
+def test_all_windows_come_back_after_quitting(qtbot: QtBot, make_program: Callable[..., Program]) -> None:
+    program = make_program()
+    qtbot.waitUntil(lambda: is_ready(program))
+    three_windows(qtbot, program)
+    assert program.windows.quit()
+    again = make_program()
+    check_three_windows(qtbot, again)
+    again.settings.update(start_with="new")
+    blank = make_program()
+    assert len(blank.windows.all) == 1, "who begins with a new conversation has one window"
+    qtbot.waitUntil(lambda: is_ready(blank))
+    assert blank.app.chat.state.now.is_empty
+
+
+def test_all_windows_come_back_after_a_kill(
+    qtbot: QtBot,
+    make_program: Callable[..., Program],
+    data_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(main_windows, "SAVED_EVERY_MS", 20)
+    program = make_program()
+    qtbot.waitUntil(lambda: is_ready(program))
+    three_windows(qtbot, program)
+    qtbot.waitUntil(lambda: [one.number for one in program.settings.values.windows] == [2, 1, 3])
+    qtbot.waitUntil(lambda: program.settings.values.windows[0].pane == "map")
+    program.workspace.answering.view_states.save()
+    program.workspace.store.drain()
+    copytree(data_folder, tmp_path / "as it was")
+    check_three_windows(qtbot, make_program(tmp_path / "as it was"))
+
+
 def test_a_closed_window_is_freed(qtbot: QtBot, program: Program) -> None:
     first = program.window
     ask(qtbot, first, "Apples?")
@@ -223,6 +289,80 @@ def test_the_settings_and_the_models_are_there_once_for_all_windows(
     later.close()
     send_deletions()
     assert shown() == []
+
+
+def test_a_new_window_is_opened_by_its_key(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    qtbot.waitUntil(first.isActiveWindow)
+    press("Ctrl+Alt+N")
+    qtbot.waitUntil(lambda: program.window is not first)
+    second = program.window
+    qtbot.waitUntil(second.chat.composer.edit.hasFocus)
+    assert second._app.chat.state.now.is_empty
+    press("Ctrl+Alt+N")
+    qtbot.waitUntil(lambda: len(program.windows.all) == 3)
+    assert [app.number for app in windows_of(program).apps] == [1, 2, 3]
+
+
+def test_a_conversation_is_moved_into_a_window_of_its_own(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    assert not first.menus.actions["open_in_new_window"].isEnabled(), "nothing was said yet"
+    ask(qtbot, first, "Pears?")
+    home = first._app.library.open_id
+    first.do("open_in_new_window")
+    qtbot.waitUntil(lambda: program.window is not first)
+    second = program.window
+    qtbot.waitUntil(lambda: second.windowTitle() == "Pears?")
+    assert (second._app.library.open_id, first._app.chat.state.now.is_empty) == (home, True)
+    open_from_the_menu(qtbot, first, home)
+    qtbot.waitUntil(second.isActiveWindow)
+    assert len(program.windows.all) == 2, "the window that has it comes forward"
+    second._app.library.new_conversation()
+    open_from_the_menu(qtbot, first, home)
+    qtbot.waitUntil(lambda: program.window.windowTitle() == "Pears?")
+    assert len(program.windows.all) == 3
+
+
+def open_from_the_menu(qtbot: QtBot, window: MainWindow, conversation_id: str) -> None:
+    """Choose the entry in the menu of a conversation's row."""
+    row = next(row for row in window._app.library.conversation_model.rows if row.id == conversation_id)
+    window.sidebar.list.menuAsked.emit(row, QPoint())
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(entry for entry in menu.actions() if entry.text() == "Open in New Window").trigger()
+    menu.close()
+
+
+def test_a_jump_leads_into_a_new_window_with_the_option_key(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    ask(qtbot, first, "Quinces?")
+    home, message = first._app.library.open_id, first._app.library.tree.path[0].id
+    first._app.library.changes.make(lambda store: store.messages.name_branch(message, "the golden branch"))
+    first._app.library.new_conversation()
+    jump(qtbot, first, "quinces")
+    qtbot.waitUntil(lambda: program.window is not first and program.window.windowTitle() == "Quinces?")
+    assert first._app.library.open_id != home
+    program.window.close()
+    send_deletions()
+    jump(qtbot, first, "golden")
+    qtbot.waitUntil(lambda: program.window is not first and program.window.windowTitle() == "Quinces?")
+    reached = program.window
+    qtbot.waitUntil(lambda: reached.chat.view.currentIndex().row() == 0)
+    jump(qtbot, first, "new conversation")
+    assert len(program.windows.all) == 2, "a command is carried out where it was chosen"
+
+
+def jump(qtbot: QtBot, window: MainWindow, words: str) -> None:
+    """Type where to go in a window, and press Return with the Option key."""
+    window.activateWindow()
+    window.do("jump")
+    panel = window._jumps.panel
+    assert isinstance(panel, JumpPanel)
+    qtbot.waitUntil(panel.isVisible)
+    window._app._store.drain()
+    qtbot.keyClicks(panel.field, words)
+    qtbot.waitUntil(lambda: not panel._jump._work.is_running and bool(panel._jump.rows.rows))
+    qtbot.keyClick(panel.field, Qt.Key.Key_Return, Qt.KeyboardModifier.AltModifier)
 
 
 def test_a_question_belongs_to_the_window_in_which_it_was_asked(qtbot: QtBot, program: Program) -> None:
