@@ -90,7 +90,8 @@ def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWin
     settings = Settings(folder / "settings.json")
     settings.update(recent_models=RECENT, body_size=scene.body)
     workspace = Workspace(stage, StoreThread(database), settings, FOLDERS)
-    app = Windows(workspace).open()
+    windows = Windows(workspace)
+    app = windows.open()
     window = MainWindow(style, app, WindowState(pane=scene.pane))
     window.resize(*scene.size)
     window.show()
@@ -105,10 +106,12 @@ def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWin
     still = Stillness(scene.part(window))
     wait(f"{scene.name} is shown", lambda: scene.shown(app) and stage.is_idle and still.holds())
     yield window, style
-    app.close()
+    workspace.close()
     style.formulas.close()
-    window.close()
-    for each in (window, workspace, stage):
+    shown = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+    for one in shown:
+        one.close()
+    for each in (*shown, workspace, stage):
         each.deleteLater()
     turn()
 

@@ -31,7 +31,7 @@ from app.widgets.models.model_view import ModelView
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.on_this_machine import OnThisMachine
 from app.widgets.window.main_window import MainWindow
-from tools.gallery import cached, finding, preferences, verbs
+from tools.gallery import cached, finding, preferences, unusual, verbs
 from tools.gallery.branches import answer_fifty_times, filter_by, grow_wild, hoist, name_branches, unfold
 from tools.gallery.branching import answer_otherwise
 from tools.gallery.conversations import DATES, THOUGHT
@@ -505,6 +505,17 @@ SCENES = (
     Scene("map-far", Stage, then=_show_map_far, more=grow_wild),
     Scene("map-narrow", Stage, size=(880, 560), then=_show_map, more=name_branches),
     Scene("map-large", Stage, body=24, then=_show_map, more=name_branches),
+    Scene("map-fifty-open", Stage, then=unusual.open_group, more=answer_fifty_times),
+    Scene("cold-reason", lambda: Stage(is_filled=False, disk="others"), shown=unusual.is_reason_told),
+    Scene("model-refused", lambda: Stage(missing=[unusual.MISSING]), then=unusual.open_what_is_missing, shown=_is_told),
+    Scene("crashed", Stage, then=unusual.crash, shown=_is_told),
+    Scene("crashed-narrow", Stage, size=(900, 560), then=unusual.crash, shown=_is_told),
+    Scene("short-of-memory", Stage, then=unusual.run_short_of_memory, shown=_is_told),
+    Scene("several-selected", Stage, then=unusual.select_several),
+    Scene("drafts", Stage, then=unusual.write_drafts),
+    Scene("second-window", Stage, then=unusual.open_another_window, part=unusual.second),
+    Scene("conversation-wide", Stage, size=(1600, 1000), more=name_branches),
+    Scene("conversation-large", Stage, size=(900, 700), body=24, more=name_branches),
     Scene("models", Stage, then=_models(entries(FOLDERS.guide)), part=_models_window),
     Scene("models-narrow", Stage, then=_models(entries(FOLDERS.guide), 600), part=_models_window),
     Scene("models-filtered", Stage, then=_models(entries(FOLDERS.guide), typed="4-bit gemma"), part=_models_window),

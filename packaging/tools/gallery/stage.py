@@ -59,7 +59,7 @@ PADDING = 256 * BYTES  # buffers grow by 256 tokens
 SPARE = 64_000_000
 ROOT = 1_000
 Act = Literal["read", "write", "think"]
-OnDisk = Literal["nothing", "old", "full", "all"]
+OnDisk = Literal["nothing", "old", "full", "all", "others"]
 _OLD = ("old", "full")
 OLD = 1800.0  # seconds without use after which only a file is left
 OTHER_FILES = 3_900_000_000  # of other models
@@ -93,7 +93,7 @@ class Stage(EngineHost):
 
     act: what it does with a question. missing: model folders that are not there. is_filled: whether the cache
     holds the samples. disk: what lies in files: nothing; what was not used for a while, with the open branch pinned,
-    on a disk that may be full; or, after a restart, everything.
+    on a disk that may be full; after a restart, everything; or only what other models have written.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Stage(EngineHost):
             first = _Edge("You are a helpful assistant", self._first_residency, 0, ROOT - 1, None, 0.0, SYSTEM)
             nodes.insert(0, replace(self._node(first, now), parent_id=None))
         written = sum(node.disk_bytes for node in nodes)
-        written += OTHER_FILES if written else 0
+        written += OTHER_FILES if written or self._disk == "others" else 0
         live = sum(node.bytes for node in nodes if node.residency == "live")
         paged = sum(node.bytes for node in nodes if node.residency == "memory")
         padded = -(-live // PADDING) * PADDING
