@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -14,6 +16,8 @@ from app.widgets.kit.typography import TextRole
 
 MOST_SHOWN = 200_000
 """Characters: a field of many more would make the window wait."""
+_LONGEST_LINE = 2000
+"""Characters of a line, which is laid out as a whole; a longer one is cut."""
 _SIZE = (720, 560)
 
 
@@ -31,7 +35,7 @@ def show_attachment(style: Style, attachment: Attachment, parent: QWidget) -> QD
     text.setAccessibleName(attachment.name)
     text.setTabChangesFocus(True)
     use_slim_bar(text, style)
-    text.setPlainText(attachment.text[:MOST_SHOWN])
+    text.setPlainText("\n".join(_lines(attachment.text[:MOST_SHOWN])))
     column = QVBoxLayout(sheet)
     column.addWidget(text)
     if len(attachment.text) > MOST_SHOWN:
@@ -40,3 +44,14 @@ def show_attachment(style: Style, attachment: Attachment, parent: QWidget) -> QD
     close_on_command(sheet)
     sheet.open()
     return sheet
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, long ones in pieces that end with a word where there is one."""
+    for line in text.split("\n"):
+        rest = line
+        while len(rest) > _LONGEST_LINE:
+            end = rest.rfind(" ", 0, _LONGEST_LINE) + 1 or _LONGEST_LINE
+            yield rest[:end]
+            rest = rest[end:]
+        yield rest
