@@ -8,6 +8,8 @@ from typing import Generic, Protocol, TypeVar
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.viewmodels.kit.plain_tips import plain_tip
+
 AnyIndex = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 Row = TypeVar("Row")
@@ -39,7 +41,10 @@ class ListModel(QAbstractListModel, Generic[Row]):
         """Return a row, or its text under another role; None for an index of another model or beyond the rows."""
         if not self.checkIndex(index, self.CheckIndexOption.IndexIsValid):
             return None
-        return self.rows[index.row()] if role == RowRole.ROW else self.text(index.row(), role)
+        if role == RowRole.ROW:
+            return self.rows[index.row()]
+        text = self.text(index.row(), role)
+        return plain_tip(text) if text is not None and role == Qt.ItemDataRole.ToolTipRole else text
 
 
 class HasId(Protocol):

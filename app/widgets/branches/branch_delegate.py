@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyle, QStyleOptionViewItem, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import BranchRow
@@ -20,6 +20,7 @@ from app.widgets.kit.item_views import RowDelegate
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.row_focus import is_in_active_window
 from app.widgets.kit.style import Style
+from app.widgets.kit.tips import show_tip
 from app.widgets.kit.typography import TextRole
 
 WARMTH, INSET, BETWEEN = 22, 16, 12
@@ -149,7 +150,7 @@ class BranchDelegate(RowDelegate):
             return False
         lines = [row.title, *[f"“{row.words}”"] * bool(row.name and row.words), row.detail(self._model.clock())]
         lines += [] if node.is_turn else [price_sentence(self._model.warmth(row))]
-        QToolTip.showText(event.globalPos(), "\n".join(lines), view)
+        show_tip(event.globalPos(), "\n".join(lines), view)
         return True
 
     # Naming

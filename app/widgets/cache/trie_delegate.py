@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.rows import RESIDENCY_NAMES, title_of
@@ -18,6 +18,7 @@ from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate
 from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
+from app.widgets.kit.tips import show_tip
 from app.widgets.kit.typography import TextRole, TextStyle
 
 Clock = Callable[[], float]
@@ -58,7 +59,7 @@ class TrieDelegate(RowDelegate):
         node: TrieNodeView | None = index.data(RowRole.ROW)
         if node is None or event.type() != QEvent.Type.ToolTip:
             return False
-        QToolTip.showText(event.globalPos(), self.whole(node) if self._is_cut(option.rect, node) else "", view)
+        show_tip(event.globalPos(), self.whole(node) if self._is_cut(option.rect, node) else "", view)
         return True
 
     def whole(self, node: TrieNodeView) -> str:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMainWindow, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QMainWindow, QMessageBox, QWidget
 
 DialogT = TypeVar("DialogT", bound=QDialog)
 
@@ -23,6 +23,9 @@ def question_box(question: str, explanation: str, parent: QWidget) -> QMessageBo
     box.setWindowModality(Qt.WindowModality.WindowModal)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(question)
+    box.setInformativeText(explanation and " ")  # which makes the label that has no format of its own
+    for label in box.findChildren(QLabel):
+        label.setTextFormat(Qt.TextFormat.PlainText)
     box.setInformativeText(explanation)
     cancel = box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(cancel)

@@ -46,6 +46,7 @@ from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
+from app.widgets.kit.tips import show_tip
 from app.widgets.kit.typography import TextRole
 
 LEAST, MOST = 0.02, 4.0
@@ -580,7 +581,7 @@ class MapView(QAbstractScrollArea):
             number = self.run_at(QPointF(event.pos()))
             if number >= 0:
                 told = [one for one in self._region.told(self.items[number]) if one]
-                QToolTip.showText(event.globalPos(), "\n".join(told), self.viewport())
+                show_tip(event.globalPos(), "\n".join(told), self.viewport())
             else:
                 QToolTip.hideText()
             return True

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from app.viewmodels.kit.plain_tips import plain_tip
 from app.viewmodels.text import formatting
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_bar
@@ -32,7 +33,7 @@ class ContextGauge(QWidget):
         self._used, self._length = used, length
         spoken = f"Context: {formatting.number(used)} of {formatting.tokens(length)}"
         self.setAccessibleName(spoken)
-        self.setToolTip(spoken)
+        self.setToolTip(plain_tip(spoken))
         self.update()
 
     @property

@@ -13,6 +13,7 @@ from app.viewmodels.actions import ACTIONS, TABLE
 from app.viewmodels.cache.budgets import BUDGETS, DISK_BUDGETS, budget_of, disk_budget_of
 from app.viewmodels.kit.action import Action, AnyAction, Menu, Submenu
 from app.viewmodels.kit.key_bindings import KeyBindings
+from app.viewmodels.kit.plain_tips import plain_tip
 from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.viewmodels.model.current_model import model_name
 from app.widgets.window.budget_menu import BudgetMenu
@@ -132,6 +133,6 @@ def fill_recent(menu: QMenu, folders: Iterable[str], choose: Do) -> None:
     menu.setToolTipsVisible(True)
     for folder in folders:
         action = menu.addAction(model_name(folder).replace("&", "&&"))
-        action.setToolTip(folder)
+        action.setToolTip(plain_tip(folder))
         action.setMenuRole(QAction.MenuRole.NoRole)
         action.triggered.connect(lambda _checked=False, path=folder: choose(path))

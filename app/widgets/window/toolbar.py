@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.viewmodels.actions import action
 from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.plain_tips import plain_tip
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
@@ -47,7 +48,7 @@ class TitleBlock(QWidget):
         whole = f"{title} › {branch}" if branch else title
         self.setAccessibleName(whole or "Conversation")
         self.setAccessibleDescription(subtitle)
-        self.setToolTip(whole)
+        self.setToolTip(plain_tip(whole))
         self.update()
 
     def wanted_width(self) -> float:

@@ -1,4 +1,4 @@
-"""The tip over an answer's figures: the settings that it was written with."""
+"""Tips in the chat: over an answer's figures the settings that it was written with, over a link its address."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPointF
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QToolTip
 
 from app.widgets.chat.messages.view import ChatView
+from app.widgets.kit.tips import show_tip
 
 
 class FooterTips(QObject):
-    """Shows what `settings_of` says of a message, while the mouse rests on its figures."""
+    """Shows what `settings_of` says of a message while the mouse rests on its figures, and where a link leads."""
 
     def __init__(self, view: ChatView, settings_of: Callable[[str], str]) -> None:
         super().__init__(view)
@@ -22,7 +22,7 @@ class FooterTips(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QHelpEvent) or event.type() != QEvent.Type.ToolTip:
             return False
-        QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self._view)
+        show_tip(event.globalPos(), self.tip(QPointF(event.pos())), self._view)
         return True
 
     def tip(self, at: QPointF) -> str:
@@ -33,4 +33,6 @@ class FooterTips(QObject):
         rows = self._view.layout_of_rows
         item = rows.item(number)
         place = at - QPointF(0, rows.top(number) - self._view.verticalOffset())
-        return self._settings_of(item.row.id) if item.footer.contains(place) else ""
+        if item.footer.contains(place):
+            return self._settings_of(item.row.id)
+        return item.body.link_at(place - item.text.topLeft()) if item.text.contains(place) else ""
