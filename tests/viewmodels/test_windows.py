@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
 from app.viewmodels.app import App
+from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.windows import Windows
 from tests.fakes.engine import Script
 from tests.seeds import chosen
@@ -319,3 +320,27 @@ def test_a_conversation_is_moved_into_a_window_of_its_own(qtbot: QtBot, app: App
     with qtbot.waitSignal(second.library.cameForward):
         app.open_in_new_window(home)
     assert windows_of(app).apps == (first, second)
+
+
+def test_a_window_that_is_opened_later_tells_the_same_of_every_conversation(qtbot: QtBot, app: App) -> None:
+    """It was not there when the model was opened and when the cache was told."""
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    app.chat.requests.send("Pears?")
+    qtbot.waitUntil(lambda: at_rest(app))
+    home = app.library.open_id
+    qtbot.waitUntil(lambda: app.chat.warmth.warmth_of_conversation(home) is not None)
+    later = windows_of(app).open()
+    qtbot.waitUntil(lambda: warmth_in(later, home) == warmth_in(app, home) is not None)
+    later.chat.requests.send("Apples?")
+    qtbot.waitUntil(lambda: at_rest(app))
+    own = later.library.open_id
+    qtbot.waitUntil(lambda: warmth_in(later, own) is not None)
+    found = warmth_in(later, own)
+    assert found is not None
+    assert found.fits, "the limit of the model is known"
+
+
+def warmth_in(app: App, conversation_id: str) -> Warmth | None:
+    """What a window tells of a conversation, but for the time, which each measures."""
+    found = app.chat.warmth.warmth_of_conversation(conversation_id)
+    return found and replace(found, seconds=None)
