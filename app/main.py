@@ -153,7 +153,7 @@ class Program(QObject):
     def show_logs(self) -> None:
         """Show the folder of logs and reports in the system's file manager, or say where it is."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._logs))):
-            self.workspace.notices.error(Problem("The log", f"It lies in {self._logs}."))
+            self.workspace.notices.error(Problem("The log", f"It is in {self._logs}."))
 
     def show_cache_files(self, folder: str) -> None:
         """Show the folder of the cached state on disk, or say where it is, or will be before any was written."""

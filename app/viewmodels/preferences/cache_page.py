@@ -45,7 +45,7 @@ class CachePage:
         memory = Group("Memory", self._of_memory())
         if not self._folder:
             return (memory,)
-        return memory, Group("Disk", self._of_the_disk(), "Text is never touched by any of this.")
+        return memory, Group("Disk", self._of_the_disk(), "No word of a conversation is touched by any of this.")
 
     @property
     def handlers(self) -> Handlers:
@@ -118,7 +118,7 @@ class CachePage:
         usual = RowButton(id="move_back", title="Usual Place…", question=back)
         return Buttons(
             id="cache_folder",
-            title="Where the files lie",
+            title="Where the files are",
             detail=self._folder,
             buttons=(
                 RowButton(id="show_files", title="Show"),

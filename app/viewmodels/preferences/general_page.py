@@ -31,14 +31,14 @@ class GeneralPage:
         start = Choice(
             id="start_with",
             title="When Espalier starts, open",
-            detail="Words that were not sent are there either way.",
+            detail="What you wrote and did not send is kept either way.",
             value=values.start_with,
             choices=_STARTS,
         )
         quits = Toggle(
             id="asks_to_quit",
             title="Ask before quitting while an answer is written",
-            detail="What is written is kept without a question, too, and can go on later.",
+            detail="What is written so far is kept either way, and can go on later.",
             is_on=values.asks_to_quit,
         )
         days = Choice(

@@ -32,7 +32,7 @@ _COPIES = (
     "They were kept when the file of the conversations was damaged, or brought up to date. The conversations "
     "themselves stay as they are."
 )
-_DOWNLOADS = "What has arrived of models that are not whole yet is deleted. Models that are whole stay."
+_DOWNLOADS = "What has arrived of models that are not complete is deleted. Complete models stay."
 _LOGS = "What went wrong in earlier runs can then not be looked up any more. No word of a conversation stands there."
 
 
@@ -147,22 +147,22 @@ class PrivacyPage(QObject):
     def _downloads(self) -> Row:
         waiting = self._unfinished
         size = formatting.size(sum(one.done for one in waiting)) if waiting else ""
-        question = Question("Give the downloads up?", _DOWNLOADS, "Give Up")
+        question = Question("Give up these downloads?", _DOWNLOADS, "Give Up")
         count = formatting.plural(len(waiting), "download")
         return Buttons(
             id="downloads",
-            title=f"Models not finished: {count}" if waiting else "Models not finished: none",
-            detail=f"{size} have arrived." if waiting else "Models that are whole are shown under File > Models.",
+            title=f"Unfinished downloads: {count}" if waiting else "Unfinished downloads: none",
+            detail=f"{size} have arrived." if waiting else "Complete models are listed under File > Models.",
             buttons=(_button("delete_downloads", "Give Up…", "Give downloads up", question, bool(waiting)),),
         )
 
     def _logs(self) -> Iterable[Row]:
         if not self._folders.logs:
             return ()
-        question = Question("Delete the log and the reports of crashes?", _LOGS, "Delete")
+        question = Question("Delete the log and the crash reports?", _LOGS, "Delete")
         button = _button("delete_logs", "Delete…", "Delete the log", question)
         detail = self._told("logs", self._folders.logs)
-        return (Buttons(id="logs", title="Log and reports of crashes", detail=detail, buttons=(button,)),)
+        return (Buttons(id="logs", title="Log and crash reports", detail=detail, buttons=(button,)),)
 
     def _told(self, name: str, place: str) -> str:
         usage = self.usage.usages.get(name)

@@ -79,7 +79,7 @@ class CacheHead(QWidget):
         found += [f"{lost}. {disk_text.DROPPED_MEANS}"] if lost else []
         kept = view.mlx_cache_bytes
         found += [formatting.buffers(view.live_allocated_bytes, view.live_bytes, kept, view.overhead_bytes)]
-        found += [f"Cache files lie in {self._folder}."] if self._folder else []
+        found += [f"Cache files are in {self._folder}."] if self._folder else []
         return [sentence for sentence in found if sentence]
 
     @property

@@ -205,7 +205,7 @@ class OnThisMachine(Pane):
         """Show the model's folder in the system's file manager; of one in Ollama's store, the store."""
         folder = row.id if Path(row.id).is_absolute() else row.root
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._tell(Problem(row.name, f"It lies in {folder}."))
+            self._tell(Problem(row.name, f"It is in {folder}."))
 
     def _show_more(self, row: ModelRow) -> None:
         """Show the menu of a row where no mouse is needed for it."""

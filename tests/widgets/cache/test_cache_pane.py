@@ -219,7 +219,7 @@ def test_why_nothing_goes_to_the_disk_stands_in_the_pane(pane: CachePane, model:
     model.show(replace(ON_DISK, disk_allowed_bytes=0, disk_bytes=0))
     pane.show_disk("/Users/ana/Caches/snapshots", None)
     height, tree = pane.head.height(), pane.tree.y()
-    assert "Cache files lie in /Users/ana/Caches/snapshots." in pane.head.toolTip()
+    assert "Cache files are in /Users/ana/Caches/snapshots." in pane.head.toolTip()
     pane.show_disk("/Users/ana/Caches/snapshots", TROUBLE)
     assert pane.head.height() > height
     assert pane.tree.y() > tree

@@ -197,7 +197,7 @@ def test_its_files_are_shown(qtbot: QtBot, page: OnThisMachine, hub: Path, monke
     for _ in range(2):
         qtbot.mouseClick(page.show_button, Qt.MouseButton.LeftButton)
     assert shown[0].toLocalFile() == str(hub / "models--a--Apple-4bit" / "snapshots" / "0123abcd")
-    assert "It lies in" in page.problem.text(), "where nothing can show it"
+    assert "It is in" in page.problem.text(), "where nothing can show it"
 
 
 def menu_of(page: OnThisMachine, number: int) -> QMenu:
