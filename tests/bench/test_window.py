@@ -83,3 +83,6 @@ def test_bars_that_do_not_hold_are_told() -> None:
     told = window.missed({**good, "over_50": 3, "decode_ratio": 0.5, "p99_ms": 17.0})
     assert len(told) == 3
     assert json.dumps(good)
+    assert window.told("p99_ms", 17.0).endswith("missed: at most 16.0")
+    assert window.told("p99_ms", 16.0).endswith("holds: at most 16.0")
+    assert window.told("p50_ms", 1.0).endswith(" 1.0")

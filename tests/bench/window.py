@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -120,14 +121,21 @@ def _start(folder: Path) -> Figures:
     return {"first_paint_cpu_s": at["cpu"], "first_paint_s": painted, "model_ready_s": ready}
 
 
-def decode_ratio(folder: Path) -> float:
+def decode_ratio(folder: Path) -> Figures:
     """Speed of decoding with the window against that without, the median of pairs that take turns."""
     ratios = []
     for number in range(PAIRS):
         roles = ("decode", "headless") if number % 2 else ("headless", "decode")
         rates = {role: part(role, folder / f"{role}{number}")["rate"] for role in roles}
         ratios.append(rates["decode"] / rates["headless"])
-    return round(median(ratios), 3)
+    return {"decode_ratio": round(median(ratios), 3)}
+
+
+def told(key: str, value: float) -> str:
+    """Say a figure, with its bar where it has one of its own."""
+    bar = BARS.get(key)
+    end = "" if bar is None else f"   {'missed' if value > bar else 'holds'}: at most {bar}"
+    return f"{key:24} {value}{end}"
 
 
 def missed(figures: Mapping[str, float]) -> Sequence[str]:
@@ -143,13 +151,12 @@ def missed(figures: Mapping[str, float]) -> Sequence[str]:
 def main() -> int:
     """Measure all parts and write what was found; 1 where a bar does not hold."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        figures = starts(folder / "starts")
-        figures |= work(folder / "work")
-        figures |= part("large", folder / "large")
-        figures["decode_ratio"] = decode_ratio(folder / "decode")
-    for key, value in figures.items():
-        say(f"{key:24} {value}")
+        figures: Figures = {}
+        for measure in (starts, work, partial(part, "large"), decode_ratio):
+            found = measure(Path(name) / str(len(figures)))
+            for key, value in found.items():
+                say(told(key, value))
+            figures |= found
     complaints = missed(figures)
     for complaint in complaints:
         say(complaint)
