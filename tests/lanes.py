@@ -40,6 +40,7 @@ SLOW = (
     "widgets/chat/messages/test_view.py",
     "widgets/window/test_panes_together.py",
     "widgets/window/test_scroll_memory.py",
+    "widgets/window/test_unavailable.py",
     # Every fault at every step; thousands of random histories.
     "conversation/test_crash.py",
     "conversation/test_exporting.py",

@@ -54,7 +54,13 @@ def offered(state: AppState) -> frozenset[str]:
 
 def enabled(state: AppState) -> frozenset[str]:
     """Return the ids of the commands that would do something now."""
-    return frozenset(one.id for one in ACTIONS if state.model.has(one.needs) and one.is_enabled(state))
+    return frozenset(one.id for one in ACTIONS if is_possible(one, state))
+
+
+def is_possible(one: Action[Regions, AppState], state: AppState) -> bool:
+    """Return whether a command would do something now."""
+    is_covered = one.in_chat and state.is_comparing
+    return state.model.has(one.needs) and not is_covered and one.is_enabled(state)
 
 
 def checked(state: AppState) -> frozenset[str]:

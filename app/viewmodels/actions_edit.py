@@ -98,6 +98,7 @@ ROWS: tuple[Row, ...] = (
         title="Find in Branch…",
         keys=("Ctrl+F",),
         tip="Finds words in the branch that you see.",
+        in_chat=True,
         is_enabled=lambda state: not state.chat.is_empty,
     ),
     Action(

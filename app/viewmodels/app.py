@@ -161,8 +161,9 @@ class App(QObject):
     def _state(self) -> AppState:
         regions = self.chat.state.now, self.library.state.now, self.cache.state.now, self.model.state.now
         values = self.settings.values
-        can_find = self.find.can_go or self.comparison.state.now.is_open
-        return AppState(*regions, self.hub.state.now, values, can_find, self.edges.state.now)
+        is_comparing = self.comparison.state.now.is_open
+        can_find = self.find.can_go or is_comparing
+        return AppState(*regions, self.hub.state.now, values, can_find, is_comparing, self.edges.state.now)
 
     def _leave(self) -> None:
         self.find.close()

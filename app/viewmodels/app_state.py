@@ -16,7 +16,10 @@ from app.viewmodels.model.model_state import ModelState
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """The states of all regions, and the settings. can_find_next: there is a place that Find Next would go to."""
+    """The states of all regions, and the settings. can_find_next: there is a place that Find Next would go to.
+
+    is_comparing: two branches stand in the chat's place.
+    """
 
     chat: ChatState = field(default_factory=ChatState)
     library: LibraryState = field(default_factory=LibraryState)
@@ -25,6 +28,7 @@ class AppState:
     hub: HubState = field(default_factory=HubState)
     settings: SettingsValues = field(default_factory=SettingsValues)
     can_find_next: bool = False
+    is_comparing: bool = False
     edges: EdgeState = field(default_factory=EdgeState)
 
     @property

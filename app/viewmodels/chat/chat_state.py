@@ -27,7 +27,7 @@ class ChatState:
     with the words; attaching: the file that is being read.
 
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
-    words in the composer are sent when that answer ends.
+    words in the composer are sent when that answer ends; is_too_long: they do not fit the model's context.
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
@@ -63,6 +63,7 @@ class ChatState:
     is_writing: bool = False
     is_answering: bool = False
     is_waiting: bool = False
+    is_too_long: bool = False
     can_send: bool = False
     can_answer: bool = False
     has_unanswered: bool = False

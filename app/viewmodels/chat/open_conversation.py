@@ -90,13 +90,14 @@ class OpenConversation:
             is_writing=self.is_writing,
             is_answering=self.question is not None,
             is_waiting=self.draft.is_sent,
+            is_too_long=self.overflow is not None,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             has_unanswered=self.questions.unanswered(self.tree) is not None,
             can_continue=self._can_continue,
             can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
-            can_regenerate=not (self.is_empty or self.questions.is_busy_in(self.tree.conversation_id)),
+            can_regenerate=self._can_regenerate,
             can_edit_answer=any(one.role == "assistant" and one.parent_id for one in reversed(self.tree.path)),
             can_prune=bool(self.tree.forks),
             can_show_previous=self._has_version_beside(-1),
@@ -154,6 +155,11 @@ class OpenConversation:
         if not self.has_words:
             return self.unanswered is not None and not self.draft.attachments
         return not self.draft.is_sent and self.overflow is None
+
+    @property
+    def _can_regenerate(self) -> bool:
+        """Whether the open branch has a question to which no answer is under way."""
+        return last_question(self.tree) is not None and not self.questions.is_busy_in(self.tree.conversation_id)
 
     def _has_version_beside(self, step: int) -> bool:
         """Return whether the last fork of the open path has a version so many to the right."""

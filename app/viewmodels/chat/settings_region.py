@@ -130,14 +130,15 @@ class SettingsRegion(QObject):
         self._answer_id = message_id or ""
         self.state.refresh()
 
-    def use_answer(self, message_id: str | None = None) -> None:
-        """Take over the settings of an answer for the next ones."""
+    def use_answer(self, message_id: str | None = None) -> bool:
+        """Take over the settings of an answer for the next ones. False where they are not known."""
         answer = self.answer(message_id)
         sampling = sampling_of(answer) if answer is not None else None
         if sampling is not None:
             self.all.choose(self._open_id, changes_of(sampling, self._model.sampling))
             self._renew(self._open_id)
             self._changed()
+        return sampling is not None
 
     def answer(self, message_id: str | None = None) -> Message | None:
         """Return an answer of the open path: this one, the one whose settings are shown, or the last one."""

@@ -33,6 +33,7 @@ class Action(Generic[AppT, StateT]):
 
     group: neighbours in a menu that share it stand together, with a line before the next. keys are portable ("Ctrl" is
     Command on a Mac). tip says in one sentence what the command does. is_enabled: whether it would do something now.
+    in_chat: it is about what the chat shows, which is not to be seen while two branches are compared.
     needs: the ability of the engine, a field of `Capabilities`, without which the command can do nothing.
     is_checked: whether it has a mark, where it can have one. setting: the boolean setting that it turns on and off.
     pane: the pane that it shows and hides. run: what it does, None where the window must say; the window may also take
@@ -46,6 +47,7 @@ class Action(Generic[AppT, StateT]):
     tip: str
     keys: tuple[str, ...] = ()
     is_enabled: Callable[[StateT], bool] = _always
+    in_chat: bool = False
     needs: str = ""
     is_checked: Callable[[StateT], bool] | None = None
     setting: str = ""

@@ -208,7 +208,8 @@ class ChatPane(QWidget):
     def find_next(self, step: int) -> None:
         """Go to the next place that was found or, with -1, the one before; of two branches, to what differs."""
         if self.comparison is not None and self.comparison.isVisible():
-            self.comparison.list.step_difference(step)
+            if not self.comparison.list.step_difference(step):
+                self._app.notices.info("Nothing else differs.")
         else:
             self._app.find.go(step)
 

@@ -14,6 +14,8 @@ from app.widgets.chat.messages.copied_message import pieces_of
 from app.widgets.kit.style import Style
 from app.widgets.window.chat_pane import ChatPane
 
+NOTHING_TO_COPY = "Nothing was copied: select some text, or go to a message that says something."
+
 
 class CopyCommands(QObject):
     """Copies for one window. A branch is put together between events, since it may be long."""
@@ -32,7 +34,7 @@ class CopyCommands(QObject):
         """Commands that copy, by their ids."""
         return {
             "copy": self._copy,
-            "copy_markdown": lambda: self._chat.copy(as_markdown=True),
+            "copy_markdown": self._copy_markdown,
             "copy_branch": lambda: self._copy_branch(as_markdown=False),
             "copy_branch_markdown": lambda: self._copy_branch(as_markdown=True),
         }
@@ -40,6 +42,10 @@ class CopyCommands(QObject):
     def _copy(self) -> None:
         if not self._chat.copy():
             self._copy_in_field()
+
+    def _copy_markdown(self) -> None:
+        if not self._chat.copy(as_markdown=True):
+            self._app.notices.info(NOTHING_TO_COPY)
 
     def _copy_branch(self, *, as_markdown: bool) -> None:
         self._pieces = []

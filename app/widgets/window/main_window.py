@@ -27,6 +27,7 @@ from app.viewmodels.cache import disk_text
 from app.viewmodels.chat.versions import branch_start
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
+from app.viewmodels.unavailable import unavailable
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.action_button import ActionButton, native_keys
@@ -57,10 +58,13 @@ from app.widgets.window.price_hover import PriceHover
 from app.widgets.window.sidebar_prices import SidebarPrices
 from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
+from app.widgets.window.unavailable_keys import UnavailableKeys
 from app.widgets.window.window_commands import WindowCommands, bring
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
+SETTINGS_TAKEN = "The next answers are written with the settings of this one."
+SETTINGS_NOT_KNOWN = "The settings of this answer are not known: it came from elsewhere."
 _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
@@ -93,6 +97,7 @@ class MainWindow(QMainWindow):
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings, app.keys)
+        self._keys = UnavailableKeys(app, self.menus)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
@@ -168,9 +173,9 @@ class MainWindow(QMainWindow):
             "regenerate": lambda: self._app.chat.requests.regenerate(self._current("assistant")),
             "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
-            "use_settings": lambda: self._app.chat.settings.use_answer(self._current("assistant")),
-            "parent": lambda: self.chat.view.step(-1),
-            "child": lambda: self.chat.view.step(1),
+            "use_settings": self._use_settings,
+            "parent": partial(self._step, -1, "This is the first message of the branch."),
+            "child": partial(self._step, 1, "This is the last message of the branch."),
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
             "previous": lambda: self._app.chat.open_branch.select_version(self._current_fork(), -1),
             "next": lambda: self._app.chat.open_branch.select_version(self._current_fork(), 1),
@@ -264,11 +269,11 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         now = self._app.state.now
         self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
-        can, marked, present = enabled(now), checked(now), offered(now)
-        if not self._changes.has_changed(now.chat.title, can, marked, present):
+        can, marked, present, reasons = enabled(now), checked(now), offered(now), unavailable(now)
+        if not self._changes.has_changed(now.chat.title, can, marked, present, reasons):
             return
         self.setWindowTitle(now.chat.title)
-        self.menus.show(can, marked)
+        self.menus.show(can, marked, reasons)
         self.menus.offer(present)
         self.sides.offer("inspector", self.inspector.offer(now.model.has))
         self._text.renew()
@@ -447,6 +452,15 @@ class MainWindow(QMainWindow):
         row = view.current_row() if view.keyboard_row >= 0 else None
         return row.id if row is not None and row.versions > 1 else None
 
+    def _step(self, by: int, at_end: str) -> None:
+        """Take the keyboard to the message above or below. at_end: what is said where there is none."""
+        if not self.chat.view.step(by):
+            self._app.notices.info(at_end)
+
+    def _use_settings(self) -> None:
+        is_known = self._app.chat.settings.use_answer(self._current("assistant"))
+        self._app.notices.info(SETTINGS_TAKEN if is_known else SETTINGS_NOT_KNOWN)
+
     def _compare(self) -> None:
         """Compare the version that the keyboard is on with the one beside it, else the open branch; or close again."""
         fork = self._current_fork()
@@ -464,7 +478,7 @@ class MainWindow(QMainWindow):
         """Bring the window up to date before a key finds its command or its widget: many may come in one turn."""
         if event.type() in _KEYS:
             self._app.catch_up()
-        return False
+        return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._keys.take(event)
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the menu while two branches are compared: it closes that, and stops no answer."""

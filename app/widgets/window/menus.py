@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject
@@ -47,7 +47,8 @@ class Menus(QObject):
         }
         menus = self._menus = {menu: bar.addMenu(menu.value) for menu in Menu}
         self.window = menus[Menu.WINDOW]
-        menus[Menu.CACHE].setToolTipsVisible(True)
+        for each in menus.values():
+            each.setToolTipsVisible(True)
         groups: dict[Menu, str] = {}
         for row in TABLE:
             menu = menus[row.menu]
@@ -81,8 +82,7 @@ class Menus(QObject):
         entry.setShortcuts(_sequences(self._keys.actions[action.id]))
         entry.setMenuRole(_ROLES.get(action.id, QAction.MenuRole.NoRole))
         entry.setCheckable(action.is_checkable)
-        entry.setStatusTip(action.tip)
-        entry.setToolTip(action.tip)
+        _tell(entry, action.tip)
         entry.triggered.connect(lambda: do(action.id))
         self.actions[action.id] = entry
         return entry
@@ -93,11 +93,15 @@ class Menus(QObject):
         entry.setMenuRole(QAction.MenuRole.NoRole)
         return entry
 
-    def show(self, enabled: Container[str], checked: Container[str]) -> None:
-        """Let only these commands act, and mark those that are on. Marks of panes are the window's."""
+    def show(self, enabled: Container[str], checked: Container[str], reasons: Mapping[str, str]) -> None:
+        """Let only these commands act, and mark those that are on. Marks of panes are the window's.
+
+        reasons: why the others would do nothing, by their ids.
+        """
         for action in ACTIONS:
             entry = self.actions[action.id]
             entry.setEnabled(action.id in enabled)
+            _tell(entry, reasons.get(action.id) or action.tip)
             if action.is_checkable and not action.pane:
                 entry.setChecked(action.id in checked)
 
@@ -121,6 +125,11 @@ class Menus(QObject):
         """Offer these folders, the last used first."""
         fill_recent(self.recent, folders, choose)
         self.recent.menuAction().setVisible(not self.recent.isEmpty())
+
+
+def _tell(entry: QAction, tip: str) -> None:
+    entry.setStatusTip(tip)
+    entry.setToolTip(tip)
 
 
 def _sequences(action: AnyAction) -> list[QKeySequence]:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 from pytestqt.qtbot import QtBot
 
-from app.viewmodels.actions import ACTIONS
+from app.viewmodels.actions import ACTIONS, BY_ID
 from app.viewmodels.kit.action import Menu
 from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.settings import Settings
@@ -72,7 +72,9 @@ def test_an_entry_does_its_action(menus: Menus, done: Done) -> None:
 
 
 def test_what_cannot_act_is_disabled(menus: Menus, done: Done) -> None:
-    menus.show({action.id for action in ACTIONS} - {"stop"}, {"favourite"})
+    menus.show({action.id for action in ACTIONS} - {"stop"}, {"favourite"}, {"stop": "Nothing is being written."})
+    assert (menus.actions["stop"].toolTip(), menus.actions["stop"].statusTip()) == ("Nothing is being written.",) * 2
+    assert menus.actions["fork"].toolTip() == BY_ID["fork"].tip
     assert [one for one, entry in menus.actions.items() if entry.isChecked()] == ["favourite"]
     menus.actions["stop"].trigger()
     menus.actions["new"].trigger()

@@ -309,14 +309,18 @@ class ComparisonList(QListView):
         """The model of the rows."""
         return self._rows
 
-    def step_difference(self, step: int) -> None:
-        """Take the keyboard to the next paragraph that differs, or with -1 to the one before; they go round."""
+    def step_difference(self, step: int) -> bool:
+        """Take the keyboard to the next paragraph that differs, or with -1 to the one before; they go round.
+
+        Return whether there is another one.
+        """
         number, rows = self.currentIndex().row(), self._rows.rows
         around = [*range(number + 1, len(rows)), *range(max(0, number))]
         found = next((one for one in around[::step] if rows[one].is_different), None)
         if found is not None:
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.setCurrentIndex(self._rows.index(found))
+        return found is not None
 
     def copy(self, *, as_markdown: bool = False) -> None:
         """Copy what the side says that the keyboard is in: its paragraph, or from a head its message."""

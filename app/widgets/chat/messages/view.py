@@ -236,13 +236,17 @@ class ChatView(RowView):
         row = self.current_row() if self._has_focus_within() or as_markdown else None
         return self.copy_work.copy(self._chat.rows, row, as_markdown=as_markdown)
 
-    def step(self, by: int) -> None:
-        """Take the keyboard to the message so many below the one it is on; from elsewhere to the last one in sight."""
+    def step(self, by: int) -> bool:
+        """Take the keyboard to the message so many below the one it is on; from elsewhere to the last one in sight.
+
+        Return whether there is one.
+        """
         number = self._row_looked_at + (by if self.keyboard_row >= 0 else 0)
         if len(self._chat.rows):
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.setCurrentIndex(self._chat.index(min(max(number, 0), len(self._chat.rows) - 1)))
             self.scrollTo(self.currentIndex())
+        return 0 <= number < len(self._chat.rows)
 
     def current_row(self) -> MessageRow | None:
         """Return the message that is current, if there is one."""

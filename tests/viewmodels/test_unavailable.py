@@ -1,0 +1,42 @@
+"""Whatever holds in the window, a command that would do nothing has a reason, and one that would has none."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields, replace
+from typing import Any
+
+from app.protocol.events import Capabilities
+from app.viewmodels.actions import ACTIONS, enabled, offered
+from app.viewmodels.app_state import AppState
+from app.viewmodels.unavailable import CASES, unavailable
+from tests.seeds import chosen
+
+
+def any_state(rng: random.Random) -> AppState:
+    """Make a state in which every claim holds or does not by chance, whether they go together or not."""
+
+    def by_chance(part: Any) -> Any:
+        flags = {one.name: rng.random() < 0.5 for one in fields(part) if isinstance(getattr(part, one.name), bool)}
+        return replace(part, **flags)
+
+    state = by_chance(AppState())
+    chosen_row = replace(by_chance(state.edges), chosen=rng.choice([0, 3]))
+    cache = replace(by_chance(state.cache), folder=rng.choice(["", "/files"]))
+    library = replace(by_chance(state.library), undo=rng.choice(["", "Delete"]), redo=rng.choice(["", "Delete"]))
+    chat = replace(by_chance(state.chat), attaching=rng.choice(["", "notes.md"]))
+    abilities = Capabilities(*(rng.random() < 0.8 for _ in fields(Capabilities)))
+    model = replace(by_chance(state.model), capabilities=rng.choice([None, abilities]))
+    return replace(state, chat=chat, edges=chosen_row, cache=cache, library=library, model=model)
+
+
+def test_a_command_has_a_reason_exactly_when_it_would_do_nothing() -> None:
+    never = {one.id for one in ACTIONS}
+    for seed in chosen(range(400)):
+        state = any_state(random.Random(seed))
+        can, reasons = enabled(state), unavailable(state)
+        assert offered(state) & {one.id for one in ACTIONS} == can | reasons.keys(), f"seed {seed}"
+        assert not can & reasons.keys(), f"seed {seed}"
+        assert all(why.endswith(".") and why[0].isupper() for why in reasons.values()), f"seed {seed}"
+        never -= reasons.keys()
+    assert not never & CASES.keys(), "no state gives these a reason"

@@ -1,0 +1,230 @@
+"""Every verb in every state: what can be chosen does something to be seen, and what cannot says why."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import EstimateCost
+from app.viewmodels.actions import ACTIONS, BY_ID, enabled
+from app.viewmodels.app import App
+from app.viewmodels.kit.action import Menu
+from app.viewmodels.unavailable import unavailable
+from app.widgets.window.main_window import MainWindow
+from app.widgets.window.text_commands import Field
+from tests.fakes.engine import Script
+from tests.seeds import each_seed, some
+
+STEPS = 60
+_OTHERS = ("rename", "favourite", "delete_conversation", "find", "find_next", "find_previous", "undo", "redo")
+_COPIES = ("copy_markdown", "copy_branch", "copy_branch_markdown", "copy_cache")
+_DELETES = ("delete_message", "delete_conversation")  # whose keys edit the text of a field
+_OUTSIDE = {"show_files", "delete_files", "keep_every_fork", "kv_full", "kv_8", "kv_4"}
+VERBS = tuple(one.id for one in ACTIONS if one.menu in (Menu.BRANCH, Menu.CACHE) and one.id not in _OUTSIDE)
+
+
+def window_shows_settings(window: MainWindow) -> bool:
+    """Whether the pane of the answers' settings is shown already."""
+    return window.settings.isVisible()
+
+
+class Person:
+    """Goes from state to state by chance, and tries verbs in each."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow, app: App, script: Script, seed: int) -> None:
+        self.qtbot, self.window, self.app, self.script = qtbot, window, app, script
+        self.rng = random.Random(seed)
+        self.heard: list[str] = []
+        self.asked = 0
+        app.announced.connect(self.heard.append)
+
+    # States
+
+    def rest(self) -> None:
+        """Wait for what is asked and stored, unless an answer is held."""
+        app, script = self.app, self.script
+        self.qtbot.waitUntil(lambda: not app._store._pending and not app.library.is_opening)
+        if script.hold is None and app.model.current_model.to_ask is not None and not app.model.state.now.is_loading:
+            self.qtbot.waitUntil(lambda: not app.chat.questions.at_engine and app.edges.warm_ups.now is None)
+        for _ in range(3):
+            QApplication.processEvents()
+        app.catch_up()
+
+    def ask(self) -> None:
+        self.asked += 1
+        words = f"Question {self.asked}"
+        self.script.thoughts[words] = self.rng.choice(["", "Hm."])
+        self.script.answers[words] = self.rng.choice(["", "Yes.", "It is so, and not otherwise."])
+        self.app.chat.requests.send(words)
+
+    def fork(self) -> None:
+        self.app.chat.open_draft.begin_edit(None)
+        self.ask()
+
+    def write(self) -> None:
+        """Have an answer begun that does not end."""
+        self.let_go()
+        self.script.go.clear()
+        self.script.hold = self.rng.choice([0, 1])
+        self.ask()
+        self.rest()
+
+    def let_go(self) -> None:
+        self.script.hold = None
+        self.script.go.set()
+        self.rest()
+
+    def elsewhere(self) -> None:
+        self.app.library.new_conversation()
+
+    def another(self) -> None:
+        self.app.library.open(self.rng.choice(self.app.library.library.conversations).id)
+
+    def stop(self) -> None:
+        self.app.chat.requests.stop()
+
+    def opening(self) -> None:
+        self.script.load_gate.clear()
+        self.app.model.open(self.rng.choice(["/models/other", "/models/broken"]))
+
+    def opened(self) -> None:
+        self.script.load_gate.set()
+        self.qtbot.waitUntil(lambda: not self.app.model.state.now.is_loading)
+
+    def edit(self) -> None:
+        verb = self.rng.choice(["fork", "edit_answer", "branch_here"])
+        if verb in enabled(self.app.state.now):
+            self.window.do(verb)
+
+    def type(self) -> None:
+        self.app.chat.open_draft.write(self.rng.choice(["", "words", "word " * 500]))
+        self.app.chat.open_draft.show()
+
+    def compare(self) -> None:
+        if "compare" in enabled(self.app.state.now):
+            self.window.do("compare")
+
+    def look(self) -> None:
+        """Have the keyboard on a message, in the cache pane, or in the message field."""
+        window, view = self.window, self.window.chat.view
+        where = self.rng.choice(["message", "message", "row", "field"])
+        if where == "message" and self.app.chat.chat_model.rows and view.isVisible():
+            view.setFocus(Qt.FocusReason.OtherFocusReason)
+            for _ in range(self.rng.randrange(3)):
+                view.step(-1)
+        elif where == "row":
+            window.inspector.show_pane("cache")
+            nodes = self.app.cache_rows.trie_model.shown.nodes
+            if nodes:
+                window.cache.tree.come_to(self.rng.choice(nodes).id, is_chosen=True)
+        else:
+            window.chat.composer_area.take_focus()
+
+    @property
+    def states(self) -> list[Callable[[], None]]:
+        """Return the ways from one state to another."""
+        calm = [self.ask, self.ask, self.fork, self.look, self.look, self.type, self.edit, self.compare]
+        return [*calm, self.write, self.let_go, self.elsewhere, self.another, self.stop, self.opening, self.opened]
+
+    # What is to be seen
+
+    def seen(self) -> tuple[object, ...]:
+        """Return all that a person can tell to be another, and hear."""
+        app, window = self.app, self.window
+        app.catch_up()
+        view, focus = window.chat.view, QApplication.focusWidget()
+        boxes = [one for one in QApplication.topLevelWidgets() if one.isVisible()]
+        done = sum(not isinstance(command, EstimateCost) for command in self.script.commands)
+        return (
+            app.state.now,
+            app.chat.chat_model.rows,
+            app.library.tree.leaf_id,
+            app.chat.open_draft.now,
+            app.notices.now.text,
+            app.comparison.state.now,
+            window.chat.comparison and window.chat.comparison.list.currentIndex().row(),
+            app.find.is_open,
+            app.chat.settings.state.now,
+            window.inspector.current,
+            len(self.heard),
+            QGuiApplication.clipboard().text(),
+            (view.keyboard_row, view.verticalScrollBar().value(), len(boxes), done),
+            (type(focus), "" if focus is None else focus.accessibleName()),
+        )
+
+    def shut(self) -> None:
+        """Close what a verb has opened over the window."""
+        for one in QApplication.topLevelWidgets():
+            if one.isVisible() and one is not self.window:
+                one.close()
+        self.window.activateWindow()
+        self.qtbot.waitUntil(self.window.isActiveWindow)
+
+    def act(self) -> list[str]:
+        """Try a verb; return what is wrong with it."""
+        if isinstance(QApplication.focusWidget(), QLineEdit):
+            self.window.setFocus(Qt.FocusReason.OtherFocusReason)  # which ends the writing of a title or a name
+        self.rest()
+        app, state = self.app, self.app.state.now
+        verb = self.rng.choice([*VERBS, *VERBS, *_OTHERS, *_COPIES])
+        entry = self.window.menus.actions[verb]
+        before, heard = self.seen(), len(self.heard)
+        QGuiApplication.clipboard().setText("before")
+        before = self.seen()
+        told = (state.chat.is_writing, state.chat.is_answering, state.model.is_open, state.model.is_loading)
+        where = f"{verb} {told} comparing={state.is_comparing} empty={state.chat.is_empty} edit={state.chat.is_editing}"
+        if verb in ("undo", "redo") and isinstance(QApplication.focusWidget(), Field):
+            return []  # of that field alone
+        if verb == "answer_settings" and window_shows_settings(self.window):
+            return []
+        if verb in enabled(state):
+            self.window.do(verb)
+            try:
+                self.qtbot.waitUntil(lambda: self.seen() != before, timeout=1500)
+            except Exception:
+                return [f"{where}: nothing is to be seen"]
+            finally:
+                self.shut()
+            return []
+        if not app.model.state.now.has(BY_ID[verb].needs):
+            return []
+        why = unavailable(state).get(verb, "")
+        wrong = [] if why else [f"{where}: no reason"]
+        wrong += [] if why == entry.toolTip() or verb in ("undo", "redo") else [f"{where}: {entry.toolTip()}"]
+        keys = [one for one in entry.shortcuts() if one != QKeySequence("Esc")]
+        if keys and why and verb not in ("send", "undo", "redo", *_DELETES):
+            app.notices.dismiss()
+            rows = [(row.id, row.text) for row in app.chat.chat_model.rows]
+            draft, combination = app.chat.open_draft.now, keys[0][0]
+            QTest.keyClick(self.window.windowHandle(), combination.key(), combination.keyboardModifiers())
+            after = [(row.id, row.text) for row in app.chat.chat_model.rows]
+            if app.notices.now.text != why or self.heard[heard:].count(why) != 1:
+                wrong.append(f"{where}: said {app.notices.now.text!r} {self.heard[heard:]} for {why!r}")
+            if after != rows or app.chat.open_draft.now != draft:
+                wrong.append(f"{where}: something was done")
+            app.notices.dismiss()
+        return wrong
+
+
+@each_seed(some(range(40), 2))
+def test_what_can_be_chosen_does_something_and_what_cannot_says_why(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script, seed: int
+) -> None:
+    script.tells_edges = True
+    script.broken.add("/models/broken")
+    person = Person(qtbot, window, app, script, seed)
+    wrong: list[str] = []
+    for _ in range(STEPS):
+        if person.rng.random() < 0.45:
+            person.rng.choice(person.states)()
+        else:
+            wrong += person.act()
+    person.opened()
+    person.let_go()
+    assert wrong == [], "\n".join(wrong)
