@@ -92,8 +92,8 @@ ROWS: tuple[Row, ...] = (
         group="focus",
         title="Jump To…",
         keys=("Ctrl+K",),
-        tip="Goes to a conversation, a branch, a pin or a command by a few letters of its name; Option-Return opens it "
-        "in a new window.",
+        tip="Goes to a conversation, a branch, a pin or a command by a few letters of its name, here or in "
+        "a new window.",
     ),
     Action(
         id="compose",

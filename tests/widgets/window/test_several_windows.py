@@ -69,7 +69,7 @@ def press(keys: str) -> None:
     assert active is not None
     if "+" not in keys:
         for letter in keys:
-            QTest.keyClick(active, letter)
+            QTest.keyClick(active, letter)  # type: ignore[call-overload]  # its stubs know it of widgets alone
     else:
         combination = QKeySequence(keys)[0]
         QTest.keyClick(active, combination.key(), combination.keyboardModifiers())
