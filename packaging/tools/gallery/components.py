@@ -103,8 +103,8 @@ class ComponentSheet(QWidget):
         self._caption(painter, _MIDDLE, 636, "Cost: reused, computed, to go")
         for row, parts in enumerate(((512, 1328, 1172), (3412, 168, 0))):
             paint_cost(painter, theme, QRectF(_MIDDLE, 668 + row * 24, 512, 8), *parts)
-        self._paint_icons(painter, 116)
-        self._paint_colors(painter, 420)
+        below = self._paint_icons(painter, 116)
+        self._paint_colors(painter, below + 32)
         painter.end()
 
     def _words(self, painter: QPainter, x: float, y: float, text: str, role: TextRole, color: str = "text") -> float:
@@ -166,7 +166,8 @@ class ComponentSheet(QWidget):
             color = theme.accent if ground is theme.soft else theme.text
             draw_text(painter, text_style, rect.adjusted(12, 0, -12, 0), "Trip plan", color)
 
-    def _paint_icons(self, painter: QPainter, y: int) -> None:
+    def _paint_icons(self, painter: QPainter, y: int) -> int:
+        """Paint all icons; return where they end."""
         theme = self._style.theme
         self._caption(painter, _RIGHT, y, "Icons: 16 grid, 1.35 stroke, round caps")
         for number, icon in enumerate(Icon):
@@ -177,6 +178,7 @@ class ComponentSheet(QWidget):
             draw_text(
                 painter, self._style.text_style(TextRole.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter
             )
+        return y + 40 + (len(Icon) + 5) // 6 * 50 - 14
 
     def _paint_colors(self, painter: QPainter, y: int) -> None:
         theme = self._style.theme
