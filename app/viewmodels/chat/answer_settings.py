@@ -82,7 +82,7 @@ def answer_settings(answer: Message, fingerprint: str | None, is_busy: bool) -> 
     note = _note(sampling, has_seed, is_own, went_on)
     return AnswerSettings(
         answer.id,
-        formatting.first_words(answer.text) or "No words",
+        formatting.plain_words(answer.text) or "No words",
         () if sampling is None else lines_of(sampling),
         can_use=sampling is not None,
         can_repeat=not note and not is_busy,
