@@ -16,18 +16,18 @@ SHOWN_MS = 1500
 
 
 class CopyButton(ToolButton):
-    """Copies what `text` returns; then it is a check mark for a moment, and its tooltip "Copied"."""
+    """Copies what `words` returns; then it is a check mark for a moment, and its tooltip "Copied"."""
 
     def __init__(self, style: Style, name: str, tip: str, size: int, icon_size: int, parent: QWidget) -> None:
         super().__init__(style, Icon.COPY, name, tip, size, icon_size, parent=parent)
-        self.text: Callable[[], str] = str
+        self.words: Callable[[], str] = str
         self._tip = tip
         self._back = QTimer(self, singleShot=True, interval=SHOWN_MS)
         self._back.timeout.connect(self._show_rest)
         self.clicked.connect(self._copy)
 
     def _copy(self) -> None:
-        copy_text(self.text(), self)
+        copy_text(self.words(), self)
         self.show_icon(Icon.CHECK)
         self.setToolTip("Copied")
         self._back.start()

@@ -17,7 +17,7 @@ def test_it_shows_for_a_moment_that_it_copied(qtbot: QtBot, style: Style, monkey
     home = QWidget()
     qtbot.addWidget(home)
     button = CopyButton(style, "Copy Code", "Copy code", 24, 14, home)
-    button.text = lambda: "x = 1"
+    button.words = lambda: "x = 1"
     button.adjustSize()
     before = picture(button)
     qtbot.keyClick(button, Qt.Key.Key_Space)

@@ -106,7 +106,7 @@ class ActionStrip(QWidget):
 
     def show_message(self, text: str, enabled: frozenset[str]) -> None:
         """Stand by a message. text: what Copy copies; enabled: ids of the commands that can act."""
-        self.copy.text = lambda: text
+        self.copy.words = lambda: text
         for action_id, button in self.acts.items():
             button.setEnabled(action_id in enabled)
 
@@ -236,7 +236,7 @@ class RowControls(QObject):
         elif isinstance(widget, NameTag):
             widget.show_name(spec.text)
         elif isinstance(widget, CodeCopy) and spec.code is not None:
-            widget.text = spec.code
+            widget.words = spec.code
         elif isinstance(widget, DisclosureLine) and spec.part is not None:
             widget.show_row(spec.part)
         elif isinstance(widget, ActionStrip):
