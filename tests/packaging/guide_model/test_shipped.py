@@ -62,16 +62,7 @@ def test_known_questions_are_answered(ask: Ask) -> None:
     assert [answer for _, _, answer in answers if unknown_commands(answer)] == []
 
 
-# These commands came after the guide was last trained, which `make guide` puts right. strict, so that a guide that
-# knows them takes the marks away.
-BEHIND = pytest.mark.xfail(reason="the guide was trained before these commands came", strict=True)
-NEW = {"new_window", "open_in_new_window"}
-
-
-@pytest.mark.parametrize(
-    ("question", "topic", "command"),
-    [pytest.param(*one, marks=[BEHIND] if one[2] in NEW else []) for one in command_questions()],
-)
+@pytest.mark.parametrize(("question", "topic", "command"), command_questions())
 def test_each_command_is_explained(ask: Ask, question: str, topic: str, command: str) -> None:
     answer = ask(question)
     assert names_a_command_of(BY_ID[topic], answer), command
@@ -84,7 +75,6 @@ def test_what_it_was_not_taught_it_does_not_deny(ask: Ask) -> None:
     assert [(text, answer) for text, answer in answers if denials(answer) or unknown_commands(answer)] == []
 
 
-@BEHIND
 def test_new_phrasings_that_ask_for_a_command_find_no_denial(ask: Ask) -> None:
     """One for each topic; the whole of them is part of the examination."""
     asked = {topic: text for text, topic in reversed(HELD_OUT) if BY_ID[topic].commands}
