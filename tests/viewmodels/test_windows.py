@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import threading
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
 from app.viewmodels.app import App
+from app.viewmodels.kit.settings import Settings
 from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.windows import Windows
 from tests.fakes.engine import Script
@@ -344,3 +347,55 @@ def warmth_in(app: App, conversation_id: str) -> Warmth | None:
     """What a window tells of a conversation, but for the time, which each measures."""
     found = app.chat.warmth.warmth_of_conversation(conversation_id)
     return found and replace(found, seconds=None)
+
+
+def test_nothing_keeps_a_window_that_is_closed(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    second = windows_of(app).open()
+    second.chat.requests.send("Pears?")
+    qtbot.waitUntil(lambda: at_rest(app))
+    second.chat.open_draft.write("And plums?")
+    second.find.open()
+    second.find.look_for("Pears", 0)
+    left = [weakref.ref(one) for one in (second, second.chat, second.library, second.edges, second.cache_rows)]
+    with qtbot.waitSignal(second.destroyed):
+        second.close()
+    del second
+
+    def are_gone() -> bool:
+        gc.collect()
+        return not any(one() for one in left)
+
+    qtbot.waitUntil(are_gone)
+
+
+def test_words_of_every_blank_conversation_are_found_where_no_window_comes_back(
+    qtbot: QtBot, make_app: Callable[[], App], settings: Settings
+) -> None:
+    """The first window has its own, and each new one those that were left longest."""
+    first = make_app()
+    qtbot.waitUntil(lambda: first.model.current_model.to_ask is not None)
+    first.chat.requests.send("Pears?")
+    qtbot.waitUntil(lambda: at_rest(first))
+    for one, words in ((windows_of(first).open(), "of the second"), (windows_of(first).open(), "of the third")):
+        one.chat.open_draft.write(words)
+    settings.update(start_with="new")
+    app = make_app()
+    with qtbot.waitSignal(app.workspace.restored):
+        pass
+    assert windows_of(app).apps == (app,)
+    assert not app.chat.chat_model.rows
+    assert [windows_of(app).open().chat.open_draft.now.text for _ in range(3)] == ["of the second", "of the third", ""]
+
+
+def test_words_left_in_a_closed_window_stand_in_the_next_one(qtbot: QtBot, app: App) -> None:
+    second = windows_of(app).open()
+    second.chat.open_draft.write("half a thought")
+    second.close()
+    app.library.new_conversation()
+    assert not app.chat.open_draft.now.text, "it has a blank conversation of its own"
+    third = windows_of(app).open()
+    with qtbot.waitSignal(third.chat.open_draft.textReplaced) as shown:
+        third.library.new_conversation()
+    assert shown.args == ["half a thought"]
+    assert third.chat.open_draft.now.text == "half a thought"
