@@ -144,9 +144,8 @@ class LibraryRegion(QObject):
 
     @property
     def tree(self) -> MessageTree:
-        """The messages of the open conversation; none where that has gone after the window was closed."""
-        found = self.library.tree_of(self._open_id) if self._is_closed else self.library.tree(self._open_id)
-        return MessageTree(self._open_id) if found is None else found
+        """The messages of the open conversation."""
+        return self.library.tree(self._open_id)
 
     def add_sample(self, path: Path) -> None:
         """Have a new database begin with the conversation of this file."""
@@ -298,9 +297,10 @@ class LibraryRegion(QObject):
 
     def _leave_what_goes(self, result: EditResult) -> None:
         """Leave the open conversation where it is gone, before its tree is."""
-        if self._is_closed:
-            return
         gone = set(result.edit.conversation_ids) - result.ids
+        if self._is_closed:
+            self._open_id = self.stored.spare(gone) if self._open_id in gone else self._open_id
+            return
         self._beside = self._neighbour(result) or "" if self._open_id in gone else None
         if self._beside is not None:
             self._open_id = self.stored.begin(self, gone)

@@ -99,6 +99,10 @@ class StoredConversations(QObject):
         self._orphans = [one for one in self._orphans if one != blank]
         return blank
 
+    def spare(self, besides: Set[str]) -> str:
+        """Return the id of a blank conversation that is no window's. besides: what is going."""
+        return self.library.begin(besides | {*self._blanks.values()} | {*self.shown.values()})
+
     def keep_blank(self, conversation_id: str) -> None:
         """Have the next window that wants a blank conversation open this one, in which words stand."""
         self._orphans.append(conversation_id)

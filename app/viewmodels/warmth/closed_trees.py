@@ -30,6 +30,7 @@ class ClosedTrees(QObject):
         self._store, self._library = store, library
         self._trees: dict[str, tuple[Conversation, MessageTree | None]] = {}
         self._reading: str | None = None
+        self._is_closed = False
 
     def tree_of(self, conversation_id: str) -> MessageTree | None:
         """Return the messages of a conversation; None while they are being read, and where they are too many."""
@@ -40,9 +41,13 @@ class ClosedTrees(QObject):
         if found is not None and found[0] == listed:
             self._trees[conversation_id] = found
             return found[1]
-        if self._reading is None:
+        if self._reading is None and not self._is_closed:
             self._read(listed)
         return None
+
+    def close(self) -> None:
+        """Read nothing any more."""
+        self._is_closed = True
 
     def is_reading(self, conversation_id: str) -> bool:
         """Return whether the messages of a conversation are on their way, or another's that go before."""

@@ -205,6 +205,7 @@ class WarmthIndex(QObject):
     def close(self) -> None:
         """Ask and tell nothing any more."""
         self._model = None, 0
+        self._closed_trees.close()
         for timer in (self._asking, self._waiting, self._telling):
             timer.stop()
 

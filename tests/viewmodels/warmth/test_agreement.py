@@ -43,6 +43,9 @@ class ClosedTrees(QObject):
     def is_reading(self, _conversation_id: str) -> bool:
         return False
 
+    def close(self) -> None:
+        """Nothing is read."""
+
 
 class Program:
     """An engine, two conversations of which one is open, and the index over them, without an event loop."""
