@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QRect, QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtCore import QMargins, QObject, QPoint, QRect, QSize, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox, QStyle
 
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
@@ -132,6 +132,8 @@ class MainWindows(QObject):
         window.menus.quit.triggered.connect(self.quit)
         if front is not None:
             _lay_beside(front, window)
+        elif not state.geometry:
+            _fit(window)
         if self._is_shown:
             window.come_forward()
             self.save()
@@ -178,10 +180,19 @@ def cascaded(front: QRect, free: QRect) -> QPoint:
     )
 
 
+def _fit(window: MainWindow) -> None:
+    """Make a window that was never shown no larger than its screen, with the title above it."""
+    free = window.screen().availableSize()
+    title = window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+    window.resize(window.size().boundedTo(QSize(free.width(), free.height() - title)))
+
+
 def _lay_beside(front: MainWindow, window: MainWindow) -> None:
     """Lay a window a step beside the front one, with the size that this has when it does not fill the screen."""
     inner = front.normalGeometry() if front.isMaximized() or front.isFullScreen() else front.geometry()
     handle = front.windowHandle()
-    outer = inner if handle is None else inner.marginsAdded(handle.frameMargins())
-    window.resize(inner.size())
-    window.move(cascaded(outer, front.screen().availableGeometry()))
+    frame = QMargins() if handle is None else handle.frameMargins()
+    free = front.screen().availableGeometry()
+    size = inner.size().boundedTo(free.marginsRemoved(frame).size())
+    window.resize(size)
+    window.move(cascaded(QRect(inner.marginsAdded(frame).topLeft(), size.grownBy(frame)), free))

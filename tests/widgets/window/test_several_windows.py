@@ -107,7 +107,7 @@ def test_a_new_window_lies_a_step_beside_the_front_one_and_on_the_screen(front: 
 
 def test_a_new_window_is_like_the_front_one(qtbot: QtBot, program: Program) -> None:
     first = program.window
-    first.resize(900, 580)
+    first.resize(880, 580)
     first.move(40, 50)
     first.do("sidebar")
     first.inspector.show_pane("map")
@@ -488,3 +488,14 @@ def test_whoever_ends_the_program_from_outside_is_asked_nothing(qtbot: QtBot, pr
     qtbot.waitUntil(program.workspace.answering.is_writing)
     program.windows.end()
     assert not any(window.isVisible() for window in program.windows.all)
+
+
+def test_a_window_is_no_larger_than_its_screen_where_it_can_be_as_small(qtbot: QtBot, program: Program) -> None:
+    free, first = program.window.screen().availableSize(), program.window
+    assert free.width() < first.minimumWidth(), "a screen as small as that of tests on a machine without one"
+    first_size = first.frameSize()
+    first.resize(free.width() + 200, free.height() + 200)
+    second = another(qtbot, program)
+    for window, size in ((first, first_size), (second, second.frameSize())):
+        assert size.height() <= free.height()
+        assert size.width() - 10 <= window.minimumWidth()
