@@ -148,10 +148,12 @@ class LibraryRegion(QObject):
         return self.library.tree(self._open_id)
 
     def add_sample(self, path: Path) -> None:
-        """Have a new database begin with the conversation of this file."""
+        """Have a new database begin with the conversation of this file, branches in sight unless they were folded."""
 
         def take(is_added: bool) -> None:
             if is_added:
+                if SAMPLE_ID not in self.stored.folds.folded:
+                    self.fold(SAMPLE_ID, False)
                 self.library.read_list()
 
         self._store.do(lambda store: add_sample(store, path), take)

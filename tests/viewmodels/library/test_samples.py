@@ -11,6 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.exchange import read_file
 from app.launch.paths import sample
 from app.viewmodels.app import App
+from app.viewmodels.kit.settings import Settings
+from app.viewmodels.library.folds import Folds
 from app.viewmodels.library.samples import SAMPLE_ID
 
 MakeApp = Callable[..., App]
@@ -52,13 +54,40 @@ def test_it_has_three_named_branches(qtbot: QtBot) -> None:
     ]
 
 
+def sample_rows(app: App) -> list[str]:
+    return [title for section, title in titles(app) if section == "Samples"]
+
+
+def test_its_branches_are_in_sight_until_they_are_folded(qtbot: QtBot, make_app: MakeApp) -> None:
+    app = make_app()
+    settle(qtbot, app)
+    app.library.add_sample(sample())
+    branches = ["cheaper", "with the children", "by bicycle"]
+    qtbot.waitUntil(lambda: sample_rows(app) == ["A trip, planned three ways", *branches])
+    app.library.fold(SAMPLE_ID, True)
+    assert sample_rows(app) == ["A trip, planned three ways"]
+    app = make_app()
+    settle(qtbot, app)
+    app.library.add_sample(sample())
+    settle(qtbot, app)
+    assert sample_rows(app) == ["A trip, planned three ways"]
+
+
+def test_its_branches_stay_folded_in_another_database(qtbot: QtBot, make_app: MakeApp, settings: Settings) -> None:
+    Folds(settings).fold(SAMPLE_ID, True)
+    app = make_app()
+    settle(qtbot, app)
+    app.library.add_sample(sample())
+    qtbot.waitUntil(lambda: sample_rows(app) == ["A trip, planned three ways"])
+
+
 def test_it_is_not_there_again_once_it_was_deleted(qtbot: QtBot, make_app: MakeApp) -> None:
     app = make_app()
     settle(qtbot, app)
     app.library.add_sample(sample())
-    qtbot.waitUntil(lambda: len([one for one in titles(app) if one[0] == "Samples"]) == 1)
+    qtbot.waitUntil(lambda: len(sample_rows(app)) == 4)
     app.library.edits.delete_conversation(SAMPLE_ID)
-    qtbot.waitUntil(lambda: not [one for one in titles(app) if one[0] == "Samples"])
+    qtbot.waitUntil(lambda: not sample_rows(app))
     for _ in range(2):
         app = make_app()
         settle(qtbot, app)
@@ -73,7 +102,7 @@ def test_a_database_that_was_there_does_not_get_it(qtbot: QtBot, make_app: MakeA
     settle(qtbot, app)
     app.library.add_sample(sample())
     settle(qtbot, app)
-    assert not [one for one in titles(app) if one[0] == "Samples"]
+    assert not sample_rows(app)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"{", b'{"format": "espalier conversation", "version": 1}'])
