@@ -29,11 +29,15 @@ _INCREASE, _DECREASE = "Increase", "Decrease"
 
 
 class RowPart(NamedTuple):
-    """A part of a row. words: what it says; rect: its place in the view's viewport; both when they are asked for."""
+    """A part of a row. words: what it says; rect: its place in the view's viewport; both when they are asked for.
+
+    press: what pressing it does, where it can be pressed.
+    """
 
     role: Role
     words: Callable[[], str]
     rect: Callable[[], QRect]
+    press: Callable[[], object] | None = None
 
 
 Parts = Callable[[int], Sequence[RowPart]]
@@ -282,11 +286,22 @@ class AccessiblePart(_Piece):
         super().__init__(row.owner)
         self.number = number
         self._row = row
+        self._actions = _Actions({_PRESS: self.press})
 
     @property
     def _part(self) -> RowPart | None:
         parts = self._row.parts
         return parts[self.number] if self.number < len(parts) else None
+
+    def press(self) -> None:
+        """Do what a click on it does."""
+        part = self._part
+        if part is not None and part.press is not None:
+            part.press()
+
+    def interface_cast(self, kind: QAccessible.InterfaceType) -> Found:
+        part, is_asked = self._part, kind is QAccessible.InterfaceType.ActionInterface
+        return self._actions if is_asked and part is not None and part.press is not None else None
 
     def isValid(self) -> bool:
         return self._part is not None

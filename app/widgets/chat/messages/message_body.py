@@ -30,7 +30,7 @@ from app.widgets.chat.messages.block_layout import (
     characters_to_line,
     estimated_lines,
 )
-from app.widgets.chat.messages.passages import Passage, PassageKind, find_passages, rows_of
+from app.widgets.chat.messages.passages import Passage, PassageKind, find_links, find_passages, rows_of
 from app.widgets.chat.messages.segment_layout import blocks_of, goes_on, rest_of
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -78,6 +78,7 @@ class MessageBody:
         self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
         self._passages: list[Passage] | None = None
+        self._links: list[Passage] | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -108,7 +109,7 @@ class MessageBody:
             self._end_blocks(self._blocks)
 
     def _take(self, segments: Sequence[Segment]) -> None:
-        self._passages = None
+        self._passages = self._links = None
         old, self._segments = self._segments, segments
         kept = sum(takewhile(bool, map(eq, old, segments)))
         grown = kept == len(old) - 1 and kept < len(segments) and goes_on(old[kept], segments[kept])
@@ -153,7 +154,7 @@ class MessageBody:
 
     def renew_formulas(self) -> bool:
         """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
-        self._passages = None
+        self._passages = self._links = None
         return sum(laid.renew_formulas() for laid in self._laid) > 0
 
     def drop_documents(self) -> None:
@@ -307,6 +308,12 @@ class MessageBody:
             self._passages = list(find_passages(self._split()))
         return self._passages
 
+    def links(self) -> list[Passage]:
+        """Return the links in reading order."""
+        if self._links is None:
+            self._links = list(find_links(self._split()))
+        return self._links
+
     def table_rows(self, passage: Passage) -> list[Passage]:
         """Return the rows of a passage that is a table, none of others."""
         if passage.kind is not PassageKind.TABLE:
@@ -372,7 +379,7 @@ class MessageBody:
 
     def _close_last(self, blocks: list[BlockLayout], *, is_closed: bool = True) -> None:
         if blocks and blocks[-1].block.is_closed is not is_closed:
-            self._passages = None
+            self._passages = self._links = None
             blocks[-1].take(replace(blocks[-1].block, is_closed=is_closed), self._width)
             self._forget_from(len(blocks) - 1)
 

@@ -1,7 +1,8 @@
 """Option with Up and Down: from passage to passage within a message, and on into its neighbours.
 
-With Left and Right code and tables that are wider than the column are scrolled.
-The passage that was come to is selected, so that it is seen and can be copied, and a screen reader says what it is.
+With Left and Right code and tables that are wider than the column are scrolled. Tab goes from link to link within the
+message, and on to what is below it; Return asks to open the link that was come to.
+What was come to is selected, so that it is seen and can be copied, and a screen reader says what it is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QKeyEvent
 
 from app.widgets.chat.messages.message_body import MessageBody, TextPoint
@@ -17,12 +18,16 @@ from app.widgets.chat.messages.passages import Passage, PassageKind
 from app.widgets.chat.messages.pointer import Pointer
 from app.widgets.chat.messages.row_view import WHEEL_STEP, RowView
 from app.widgets.kit.accessible import RowPart, announce, speak_rows
+from app.widgets.kit.tips import show_tip
 
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 _SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_LINK_STEPS = {Qt.Key.Key_Tab: 1, Qt.Key.Key_Backtab: -1}
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MOVES = Qt.KeyboardModifier.KeypadModifier  # the arrow keys of a Mac have it
 _OPTION = "Option" if sys.platform == "darwin" else "Alt"
 _LONGEST_SPOKEN = 4000
+_ROLES = {PassageKind.HEADING: QAccessible.Role.Heading, PassageKind.LINK: QAccessible.Role.Link}
 
 
 class PassageCursor(QObject):
@@ -34,7 +39,8 @@ class PassageCursor(QObject):
         self._pointer = pointer
         view.installEventFilter(self)
         view.setAccessibleDescription(
-            f"Up and Down go from message to message; with {_OPTION}, from paragraph to paragraph within one."
+            f"Up and Down go from message to message; with {_OPTION}, from paragraph to paragraph within one. "
+            "Tab goes from link to link within a message, and Return opens one."
         )
         speak_rows(view, self._parts)
 
@@ -46,6 +52,10 @@ class PassageCursor(QObject):
                 return True
             if is_option and key in _SIDEWAYS:
                 return self.scroll(_SIDEWAYS[key])
+            if key in _LINK_STEPS and not event.modifiers() & ~_MOVES & ~Qt.KeyboardModifier.ShiftModifier:
+                return self.step_link(_LINK_STEPS[key])
+            if key in _ENTER and not event.modifiers() & ~_MOVES:
+                return self._open_link()
         return False
 
     def step(self, way: int) -> None:
@@ -66,6 +76,48 @@ class PassageCursor(QObject):
                 self._come_to(number, beyond[0 if way > 0 else -1])
                 return
             number, selected = number + way, None
+
+    def step_link(self, way: int) -> bool:
+        """Go to the link after (+1) or before (-1) the one that is selected; False where the message has none there.
+
+        From the first link it goes back to the message itself.
+        """
+        number = self._view.currentIndex().row()
+        if number < 0:
+            return False
+        found, selected = self._view.layout_of_rows.item(number).body.links(), self._pointer.selection.of(number)
+        at = self._link_at(number)
+        if at is not None:
+            at += way
+        elif way > 0:
+            at = next((at for at, one in enumerate(found) if selected is None or one.first >= selected[0]), len(found))
+        else:
+            return False
+        show_tip(QPoint(), "", self._view)
+        if 0 <= at < len(found):
+            self._come_to(number, found[at])
+            rect = self._rect(number, found[at])
+            show_tip(self._view.viewport().mapToGlobal(rect.bottomLeft()), found[at].address, self._view)
+            return True
+        if selected is not None:
+            self._pointer.selection.clear()
+            self._view.viewport().update()
+        return way < 0
+
+    def _link_at(self, number: int) -> int | None:
+        """Return which link of a message is what is selected, or None."""
+        found = self._view.layout_of_rows.item(number).body.links() if number >= 0 else []
+        selected = self._pointer.selection.of(number)
+        return next((at for at, one in enumerate(found) if (one.first, one.last) == selected), None)
+
+    def _open_link(self) -> bool:
+        """Ask to open the link that was come to; False where there is none."""
+        number = self._view.currentIndex().row()
+        at = self._link_at(number)
+        if at is None:
+            return False
+        self._pointer.linkAsked.emit(self._view.layout_of_rows.item(number).body.links()[at].address)
+        return True
 
     def scroll(self, way: int) -> bool:
         """Scroll the code or table that is selected by a third of its width; False where none is."""
@@ -106,25 +158,38 @@ class PassageCursor(QObject):
         parts = list[RowPart]()
         for one in body.passages():
             cells = body.table_rows(one)
+            links = (link for link in body.links() if one.first <= link.first < one.last)
             for row in cells:
                 said = f"{one.says}: {row.says}" if row is cells[0] else row.says
                 parts.append(RowPart(role_of(row), partial(str, said), partial(self._rect, number, row)))
             if not cells:
                 parts.append(RowPart(role_of(one), partial(spoken, body, one), partial(self._rect, number, one)))
+            for link in links:
+                press = partial(self._pointer.linkAsked.emit, link.address)
+                words = _link_words(body, link)
+                parts.append(RowPart(role_of(link), partial(str, words), partial(self._rect, number, link), press))
         return parts
 
 
 def role_of(passage: Passage) -> QAccessible.Role:
     """Return what a passage is told as: a Mac knows headings, and goes from one to the next."""
-    return QAccessible.Role.Heading if passage.kind is PassageKind.HEADING else QAccessible.Role.StaticText
+    return _ROLES.get(passage.kind, QAccessible.Role.StaticText)
 
 
 def spoken(body: MessageBody, passage: Passage) -> str:
     """Say a passage: what it is, and its words. Each cell of a table is said after the name of its column."""
     if passage.kind is PassageKind.TABLE:
         words = "\n".join(row.says for row in body.table_rows(passage))
+    elif passage.kind is PassageKind.LINK:
+        words = _link_words(body, passage)
     else:
         words = body.selected_text(TextPoint(*passage.first), TextPoint(*passage.last)).strip()
     if len(words) > _LONGEST_SPOKEN:
         words = f"{words[:_LONGEST_SPOKEN]}…"
     return ": ".join(filter(None, [passage.says, words]))
+
+
+def _link_words(body: MessageBody, link: Passage) -> str:
+    """Return what a link reads, and where it leads unless it reads so."""
+    words = body.selected_text(TextPoint(*link.first), TextPoint(*link.last)).strip()
+    return ", ".join(dict.fromkeys(filter(None, [words, link.address])))

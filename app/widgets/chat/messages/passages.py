@@ -1,6 +1,6 @@
 """The passages of a message: what one reads one after the other, each a paragraph, a heading, a list, code or a table.
 
-They are what the keyboard goes through within a message and what a screen reader tells of it.
+They are what the keyboard goes through within a message and what a screen reader tells of it, as are its links.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import groupby
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextFormat
 
@@ -31,16 +32,21 @@ class PassageKind(Enum):
     ROW = auto()
     CODE = auto()
     THOUGHT = auto()
+    LINK = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage: from which character of which block of its message to which. says: what it is, "" for plain text."""
+    """A passage: from which character of which block of its message to which. says: what it is, "" for plain text.
+
+    address: where a link leads.
+    """
 
     kind: PassageKind
     says: str
     first: tuple[int, int]
     last: tuple[int, int]
+    address: str = ""
 
 
 def find_passages(blocks: Sequence[BlockLayout]) -> Iterator[Passage]:
@@ -69,6 +75,30 @@ def rows_of(table: Passage, document: QuietDocument) -> list[Passage]:
     number = table.first[0]
     found = table_rows(document, table.first[1])
     return [Passage(PassageKind.ROW, row.words, (number, row.first), (number, row.last)) for row in found]
+
+
+def find_links(blocks: Sequence[BlockLayout]) -> Iterator[Passage]:
+    """Yield the links of a message in reading order."""
+    for number, laid in enumerate(blocks):
+        if laid.block.kind is Kind.MARKDOWN:
+            for first, last, address in _runs_of_links(laid.document, laid.text_start):
+                yield Passage(PassageKind.LINK, "Link", (number, first), (number, last), address)
+
+
+def _runs_of_links(document: QuietDocument, start: int) -> Iterator[tuple[int, int, str]]:
+    """Yield from where to where each link goes from a position on, and its address; bold words do not divide one."""
+    block = document.findBlock(start)
+    while block.isValid():
+        runs, iterator = list[tuple[int, int, str]](), block.begin()
+        while not iterator.atEnd():
+            piece = iterator.fragment()
+            runs.append((piece.position(), piece.position() + piece.length(), piece.charFormat().anchorHref()))
+            iterator += 1
+        for address, group in groupby(runs, lambda run: run[2]):
+            pieces = list(group)
+            if address:
+                yield pieces[0][0], pieces[-1][1], address
+        block = block.next()
 
 
 def _in_document(number: int, document: QuietDocument) -> Iterator[Passage]:

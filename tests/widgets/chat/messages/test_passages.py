@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -17,6 +17,7 @@ from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.rows import Segment, SegmentKind
+from app.viewmodels.kit.plain_tips import plain_tip
 from app.widgets.chat.messages import passage_cursor
 from app.widgets.chat.messages.message_body import MessageBody, TextPoint
 from app.widgets.chat.messages.passage_cursor import spoken
@@ -255,3 +256,91 @@ def test_a_view_that_goes_takes_all_of_it_away(qtbot: QtBot, style: Style) -> No
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
         assert not [one for one in accessible._told if not isValid(one)]
+
+
+# Links
+
+LINKED = """See [the **whole** map](https://example.org/map) or <https://example.org/b>.
+
+| day | place |
+|-----|-------|
+| Tue | [Sintra](https://example.org/sintra) |
+
+- by [tram](mailto:tram@example.org)"""
+ADDRESSES = [
+    "https://example.org/map",
+    "https://example.org/b",
+    "https://example.org/sintra",
+    "mailto:tram@example.org",
+]
+LINKS_SAID = [
+    "Link: the whole map, https://example.org/map",
+    "Link: https://example.org/b",
+    "Link: Sintra, https://example.org/sintra",
+    "Link: tram, mailto:tram@example.org",
+]
+
+
+@pytest.fixture
+def linked(qtbot: QtBot, view: ChatView) -> ChatView:
+    view._chat.show([question("q", "[no link](https://example.org)"), answer("a", LINKED)])
+    QApplication.processEvents()
+    view.activateWindow()
+    view.setFocus()
+    qtbot.waitUntil(view.hasFocus)
+    view.setCurrentIndex(view.model().index(1, 0))
+    return view
+
+
+def test_tab_goes_from_link_to_link_and_return_asks_about_the_one_it_is_on(
+    qtbot: QtBot, linked: ChatView, heard: list[str]
+) -> None:
+    asked: list[str] = []
+    linked.linkAsked.connect(asked.append)
+    qtbot.keyClick(linked, Qt.Key.Key_Return)
+    assert asked == []
+    for address in ADDRESSES:
+        qtbot.keyClick(linked, Qt.Key.Key_Tab)
+        assert linked.hasFocus()
+        assert QToolTip.text() == plain_tip(address)
+        qtbot.keyClick(linked, Qt.Key.Key_Return)
+    assert (heard, asked) == (LINKS_SAID, ADDRESSES)
+    for _ in ADDRESSES[1:]:
+        qtbot.keyClick(linked, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert heard[len(ADDRESSES) :] == LINKS_SAID[-2::-1]
+    qtbot.keyClick(linked, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert linked.hasFocus(), "before the first link stands the message itself"
+    qtbot.keyClick(linked, Qt.Key.Key_Return)
+    assert asked == ADDRESSES, "which is not a link"
+
+
+def test_tab_leaves_the_message_after_its_last_link_and_where_it_has_none(qtbot: QtBot, linked: ChatView) -> None:
+    for _ in ADDRESSES:
+        qtbot.keyClick(linked, Qt.Key.Key_Tab)
+    qtbot.keyClick(linked, Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: not linked.hasFocus())
+    linked.setFocus()
+    linked.setCurrentIndex(linked.model().index(0, 0))
+    qtbot.keyClick(linked, Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: not linked.hasFocus())
+
+
+def test_tab_goes_on_from_the_passage_that_was_come_to(qtbot: QtBot, linked: ChatView, heard: list[str]) -> None:
+    for _ in range(2):
+        qtbot.keyClick(linked, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(linked, Qt.Key.Key_Tab)
+    assert heard[-1] == LINKS_SAID[2]
+
+
+def test_a_screen_reader_finds_each_link_after_its_passage_and_presses_it(linked: ChatView) -> None:
+    asked: list[str] = []
+    linked.linkAsked.connect(asked.append)
+    message = QAccessible.queryAccessibleInterface(linked).child(1)
+    parts = [message.child(number) for number in range(message.childCount())]
+    links = [part for part in parts if part.role() is Role.Link]
+    assert [f"Link: {part.text(Name)}" for part in links] == LINKS_SAID
+    assert [parts.index(part) for part in links] == [1, 2, 5, 7]
+    for part in links:
+        part.actionInterface().doAction("Press")
+    assert asked == ADDRESSES
+    assert parts[0].interface_cast(QAccessible.InterfaceType.ActionInterface) is None, "words are not pressed"
