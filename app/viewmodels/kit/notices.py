@@ -46,8 +46,12 @@ class Notices(QObject):
         """Return what is shown, without a text when nothing is. Undo is offered for the last step alone."""
         if self._progress.text:
             return self._progress
-        can_undo = 0 < self._notice.undo_step == self._steps()
-        return replace(self._notice, label="Undo", run=self._undo) if can_undo else self._notice
+        return replace(self._notice, label="Undo", run=self._undo) if self.offers_undo else self._notice
+
+    @property
+    def offers_undo(self) -> bool:
+        """Whether what is shown has an Undo, for the last step of the history."""
+        return not self._progress.text and 0 < self._notice.undo_step == self._steps()
 
     def info(self, text: str, *, undo_step: int = 0) -> None:
         """Tell of something that was done, with Undo where it is a step of the history."""

@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         self._keys = UnavailableKeys(app, self.menus)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
-        self._text = TextCommands(self.chat.composer.edit, app.library.state, undo, redo, app.act)
+        self._text = TextCommands(self.chat.composer.edit, app.library.state, app.notices, undo, redo, app.act)
         self._copies = CopyCommands(style, app, self.chat, self._text.copy)
         self._jumps = JumpCommands(style, app, self.do, self)
         self._ring = FocusRing(style, self)

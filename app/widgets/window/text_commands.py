@@ -1,6 +1,7 @@
 """The Edit menu: in the text field that has the focus; Undo without one is about the conversations.
 
-A text field ends at its own undo: while one has the focus, no key that edits text reaches the menus.
+A text field ends at its own undo: while one has the focus, no key that edits text reaches the menus. Only where nothing
+is left to take back in the composer, and the banner offers to undo what was done to conversations, Undo does that.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.library_state import LibraryState
 from app.widgets.chat.composer_edit import ComposerEdit
 
@@ -30,17 +32,25 @@ class TextCommands(QObject):
     """
 
     def __init__(
-        self, composer: QTextEdit, state: LiveState[LibraryState], undo: QAction, redo: QAction, act: Act
+        self,
+        composer: QTextEdit,
+        state: LiveState[LibraryState],
+        notices: Notices,
+        undo: QAction,
+        redo: QAction,
+        act: Act,
     ) -> None:
         """act: carries out "undo" and "redo" among the conversations."""
         super().__init__(composer)
         self._composer = composer
         self._state = state
+        self._notices = notices
         self._actions = {"undo": undo, "redo": redo}
         self._act = act
         self._watched: Field | None = None
         self._heard: list[QMetaObject.Connection] = []  # of which a field that is gone has taken its own away
         state.changed.connect(self.renew)
+        notices.changed.connect(self.renew)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._follow)
@@ -64,7 +74,7 @@ class TextCommands(QObject):
 
     def undo(self) -> None:
         """Take back the last change to the text, or without a text field the last one to the conversations."""
-        field = self._focused
+        field = self._undo_field
         if field is None:
             self._act("undo")
         else:
@@ -80,14 +90,14 @@ class TextCommands(QObject):
 
     def renew(self) -> None:
         """Say in the menu what the two would do now."""
-        field, now = self._focused, self._state.now
-        self._show("undo", "Undo", None if field is None else _can_undo(field), now.undo)
+        undone, field, now = self._undo_field, self._focused, self._state.now
+        self._show("undo", "Undo", None if undone is None else _can_undo(undone), now.undo)
         self._show("redo", "Redo", None if field is None else _can_redo(field), now.redo)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Claim the keys that edit text for the field that has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _edits_text(event):
-            event.accept()
+            event.setAccepted(not (event.matches(_Key.Undo) and self._undo_field is None))
             return True
         return False
 
@@ -114,6 +124,13 @@ class TextCommands(QObject):
     def _focused(self) -> Field | None:
         focused = QApplication.focusWidget()
         return focused if isinstance(focused, Field) else None
+
+    @property
+    def _undo_field(self) -> Field | None:
+        """The field that Undo is about, if it is about text."""
+        field = self._focused
+        has_none = isinstance(field, ComposerEdit) and not field.can_undo and self._notices.offers_undo
+        return None if has_none else field
 
     @property
     def _field(self) -> Field:

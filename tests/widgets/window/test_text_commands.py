@@ -49,6 +49,27 @@ def test_a_text_field_ends_at_its_own_undo(qtbot: QtBot, talk: MainWindow, app: 
     assert texts(app) == ["One", "You said: One", "Two", "You said: Two"]
 
 
+def test_in_a_composer_without_changes_undo_does_what_the_banner_offers(
+    qtbot: QtBot, talk: MainWindow, app: App
+) -> None:
+    edit = talk.chat.composer.edit
+    qtbot.waitUntil(lambda: app.library.state.now.undo == "Message")
+    app.chat.open_branch.delete_message(app.library.tree.path[2].id)
+    qtbot.waitUntil(lambda: texts(app) == ["One", "You said: One"] and app.notices.offers_undo)
+    talk.chat.composer.focus_text()
+    qtbot.waitUntil(lambda: titles(talk)[0].startswith("Undo Delet"))
+    qtbot.keyClicks(edit, "a")
+    assert titles(talk)[0] == "Undo"
+    qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
+    assert talk.chat.composer.text == ""
+    qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
+    qtbot.waitUntil(lambda: texts(app) == ["One", "You said: One", "Two", "You said: Two"])
+    qtbot.waitUntil(lambda: not app.notices.offers_undo)
+    qtbot.keyClick(edit, Qt.Key.Key_Z, _CTRL)
+    settle(app)
+    assert texts(app) == ["One", "You said: One", "Two", "You said: Two"]
+
+
 def test_without_a_text_field_undo_is_about_the_conversations(qtbot: QtBot, talk: MainWindow, app: App) -> None:
     talk.chat.view.setFocus()
     qtbot.waitUntil(lambda: titles(talk) == ("Undo Message", "Redo"))
