@@ -70,6 +70,7 @@ ROWS: tuple[Row, ...] = (
         tip="Reads the branch in the background, so that going on begins at once; again to stop.",
         needs="warm_ups",
         is_enabled=lambda state: state.has_cached_branch,
+        price=lambda state: "" if state.edges.warming else state.chat.branch_price,
         is_checked=lambda state: bool(state.edges.warming),
         run=lambda app: app.edges.warm_up(app.chat.open_branch.path),
     ),
@@ -121,6 +122,7 @@ ROWS: tuple[Row, ...] = (
         tip="Reads the branch of the chosen row in the background.",
         needs="warm_ups",
         is_enabled=lambda state: state.edges.can_warm_up,
+        price=lambda state: state.edges.price,
         run=lambda app: app.edges.warm_up_row(),
     ),
     Action(

@@ -1,13 +1,18 @@
-"""Why a command would do nothing now, in a sentence for its menu entry, and for whoever presses its keys."""
+"""What is told of a command in its menu entry: what it does and costs, or why it would do nothing now.
+
+The reason is told to whoever presses its keys too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from app.viewmodels.actions import BY_ID, is_possible
+from app.viewmodels.action_row import Regions
+from app.viewmodels.actions import ACTIONS, BY_ID, is_possible
 from app.viewmodels.app_state import AppState
 from app.viewmodels.chat import chat_text
+from app.viewmodels.kit.action import Action
 
 
 class Case(NamedTuple):
@@ -105,6 +110,17 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "delete_files": _NO_FILES,
 }
 """Of each command that can be disabled: the states in which it is, the one to be told first at the beginning."""
+
+
+def tips(state: AppState) -> dict[str, str]:
+    """Say of each command what it does, with its price where that is known, or why it would do nothing now."""
+    reasons = unavailable(state)
+    return {one.id: reasons.get(one.id) or _tip(one, state) for one in ACTIONS}
+
+
+def _tip(one: Action[Regions, AppState], state: AppState) -> str:
+    price = "" if one.price is None else one.price(state)
+    return f"{price[:1].upper()}{price[1:]}. {one.tip}" if price else one.tip
 
 
 def unavailable(state: AppState) -> dict[str, str]:

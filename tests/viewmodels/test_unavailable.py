@@ -9,7 +9,7 @@ from typing import Any
 from app.protocol.events import Capabilities
 from app.viewmodels.actions import ACTIONS, enabled, offered
 from app.viewmodels.app_state import AppState
-from app.viewmodels.unavailable import CASES, unavailable
+from app.viewmodels.unavailable import CASES, tips, unavailable
 from tests.seeds import chosen
 
 
@@ -40,3 +40,20 @@ def test_a_command_has_a_reason_exactly_when_it_would_do_nothing() -> None:
         assert all(why.endswith(".") and why[0].isupper() for why in reasons.values()), f"seed {seed}"
         never -= reasons.keys()
     assert not never & CASES.keys(), "no state gives these a reason"
+
+
+def test_a_tip_says_what_a_command_does_and_costs_or_why_it_would_do_nothing() -> None:
+    never = {one.id for one in ACTIONS if one.price is not None}
+    for seed in chosen(range(200)):
+        rng = random.Random(seed)
+        state = any_state(rng)
+        price = rng.choice(["", "opens at once", "212 tokens to read, about 0.6 s"])
+        edges = replace(state.edges, price=price, warming=rng.choice(["", "Warming up"]))
+        state = replace(state, chat=replace(state.chat, branch_price=price), edges=edges)
+        told, reasons = tips(state), unavailable(state)
+        for one in ACTIONS:
+            is_priced = one.price is not None and bool(one.price(state)) and one.id not in reasons
+            before = f"{price[0].upper()}{price[1:]}. " if is_priced else ""
+            assert told[one.id] == (reasons.get(one.id) or before + one.tip), f"seed {seed}"
+            never -= {one.id} if is_priced else set()
+    assert not never, "their prices were never told"

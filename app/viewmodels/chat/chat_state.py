@@ -20,6 +20,7 @@ class ChatState:
     answer, None while none is under way or waited for. card: what stands in the composer's place, if anything.
     greeting, suggestions: of an empty conversation.
 
+    branch_price: what reading the open branch costs in words, "" while unknown or an answer is being written.
     placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
     tokens for its bar, None where nothing is known. editing: first words of the message being edited, or None;
     editing_id: its id, or ""; is_editing: there is one, or was; edits_answer: it is an answer; branches_after: the
@@ -49,6 +50,7 @@ class ChatState:
     card: ProblemCard | None = None
     greeting: str = ""
     suggestions: tuple[str, ...] = ()
+    branch_price: str = ""
     placeholder: str = ""
     send_price: str = ""
     send_parts: tuple[int, int] | None = None

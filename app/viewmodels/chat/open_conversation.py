@@ -30,6 +30,8 @@ from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.model_state import ModelState
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
+from app.viewmodels.warmth.price_text import price_sentence, unreadable
+from app.viewmodels.warmth.warmth import warmth_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class OpenConversation:
             card=self.card,
             greeting=chat_text.GREETING if is_greeting else "",
             suggestions=chat_text.SUGGESTIONS if is_greeting else (),
+            branch_price=self._branch_price,
             placeholder=self._placeholder,
             send_price=self._send_price,
             send_parts=self._send_parts,
@@ -165,6 +168,15 @@ class OpenConversation:
         """Return whether the last fork of the open path has a version so many to the right."""
         fork = last_fork(self.tree)
         return fork is not None and version_beside(self.tree, fork, step) is not None
+
+    @property
+    def _branch_price(self) -> str:
+        path, refusal = self.branch_costs.path, self.branch_costs.unreadable
+        if self.info is None or self.is_writing:
+            return ""
+        if refusal is not None:
+            return unreadable(refusal)
+        return "" if path is None else price_sentence(warmth_from(path, 0, self.info.context_length))
 
     @property
     def _can_pin(self) -> bool:

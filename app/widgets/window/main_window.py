@@ -27,7 +27,7 @@ from app.viewmodels.cache import disk_text
 from app.viewmodels.chat.versions import branch_start
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.outline import cache_text
-from app.viewmodels.unavailable import unavailable
+from app.viewmodels.unavailable import tips
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.action_button import ActionButton, native_keys
@@ -97,6 +97,7 @@ class MainWindow(QMainWindow):
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings, app.keys)
+        self.menus.pointedAt.connect(self.chat.status_line.show_tip)
         self._keys = UnavailableKeys(app, self.menus)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
@@ -269,11 +270,11 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         now = self._app.state.now
         self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
-        can, marked, present, reasons = enabled(now), checked(now), offered(now), unavailable(now)
-        if not self._changes.has_changed(now.chat.title, can, marked, present, reasons):
+        can, marked, present, told = enabled(now), checked(now), offered(now), tips(now)
+        if not self._changes.has_changed(now.chat.title, can, marked, present, told):
             return
         self.setWindowTitle(now.chat.title)
-        self.menus.show(can, marked, reasons)
+        self.menus.show(can, marked, told)
         self.menus.offer(present)
         self.sides.offer("inspector", self.inspector.offer(now.model.has))
         self._text.renew()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
@@ -29,7 +29,11 @@ class Menus(QObject):
     Attributes: actions; recent, the submenu of models opened lately; folders, the one of folders; budget and
     disk_budget, the submenus of what the cache may take; window, the menu that lists the windows; quit, which Qt asks
     for on top of the table.
+
+    Signal: pointedAt(str), the tip of the entry that the mouse or the keys are at, "" when the menu is put away.
     """
+
+    pointedAt = Signal(str)
 
     def __init__(self, bar: QMenuBar, do: Do, settings: Settings, keys: KeyBindings) -> None:
         super().__init__(bar)
@@ -49,6 +53,7 @@ class Menus(QObject):
         self.window = menus[Menu.WINDOW]
         for each in menus.values():
             each.setToolTipsVisible(True)
+            each.aboutToHide.connect(lambda: self.pointedAt.emit(""))
         groups: dict[Menu, str] = {}
         for row in TABLE:
             menu = menus[row.menu]
@@ -84,24 +89,26 @@ class Menus(QObject):
         entry.setCheckable(action.is_checkable)
         _tell(entry, action.tip)
         entry.triggered.connect(lambda: do(action.id))
+        entry.hovered.connect(lambda: self.pointedAt.emit(entry.statusTip()))
         self.actions[action.id] = entry
         return entry
 
     def _submenu(self, row: Submenu) -> QAction:
         entry = self._submenus[row.id].menuAction()
         entry.setText(row.title)
+        entry.hovered.connect(lambda: self.pointedAt.emit(""))
         entry.setMenuRole(QAction.MenuRole.NoRole)
         return entry
 
-    def show(self, enabled: Container[str], checked: Container[str], reasons: Mapping[str, str]) -> None:
+    def show(self, enabled: Container[str], checked: Container[str], tips: Mapping[str, str]) -> None:
         """Let only these commands act, and mark those that are on. Marks of panes are the window's.
 
-        reasons: why the others would do nothing, by their ids.
+        tips: what is told of each, by its id.
         """
         for action in ACTIONS:
             entry = self.actions[action.id]
             entry.setEnabled(action.id in enabled)
-            _tell(entry, reasons.get(action.id) or action.tip)
+            _tell(entry, tips.get(action.id, action.tip))
             if action.is_checkable and not action.pane:
                 entry.setChecked(action.id in checked)
 

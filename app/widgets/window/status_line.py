@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.viewmodels.app_state import AppState
+from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_cost
@@ -18,12 +19,16 @@ _BAR = 96
 
 
 class StatusLine(QWidget):
-    """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut."""
+    """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut.
+
+    While a menu is open, the tip of its entry stands in the place of the engine's line.
+    """
 
     def __init__(self, style: Style, state: LiveState[AppState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
         self._state = state
+        self._tip = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
@@ -33,6 +38,12 @@ class StatusLine(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(320, self._style.typography.foot)
 
+    def show_tip(self, tip: str) -> None:
+        """Show what a menu's entry does in the place of the engine's line; "" to show that again."""
+        if tip != self._tip:
+            self._tip = tip
+            self.update()
+
     def _refresh(self) -> None:
         now = self._state.now
         self.setAccessibleName("Status")
@@ -41,7 +52,7 @@ class StatusLine(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, text_style, now = self._style.theme, self._style.text_style(TextRole.CAP), self._state.now
-        activity = now.activity
+        activity = Activity(self._tip) if self._tip else now.activity
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)

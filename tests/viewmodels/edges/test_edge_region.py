@@ -14,6 +14,7 @@ from app.protocol.events import TrieChanged
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.edges.pin_keeper import PinKeeper
+from app.viewmodels.unavailable import tips
 from tests.fakes.engine import Script
 from tests.viewmodels.cache.test_cache_region import of_kind, plain, ready
 
@@ -226,6 +227,26 @@ def test_the_price_of_warming_up_is_told_for_a_row_of_any_conversation(qtbot: Qt
     assert branch is not None
     assert (branch.conversation_id, branch.message_id) == (first, last)
     assert branch.place == "after 2\u00a0messages"
+
+
+def test_what_warming_the_open_branch_up_costs_is_told_while_it_is_known(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    ask(qtbot, app, "hello there")
+    qtbot.waitUntil(lambda: tips(app.state.now)["warm_up"].startswith("Opens at once. Reads the branch"))
+    app.edges.choose(rows(app)[0])
+    app.act("evict_row")
+    qtbot.waitUntil(lambda: tips(app.state.now)["warm_up"].startswith("Cold: "))
+    script.warm_up_gate.clear()
+    app.act("warm_up")
+    qtbot.waitUntil(lambda: tips(app.state.now)["warm_up"].startswith("Reads the branch"))
+
+
+def test_a_branch_that_cannot_be_read_says_so_in_the_place_of_its_price(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "hello there")
+    script.unreadable = "hello there"
+    app.chat.branch_costs.renew()
+    qtbot.waitUntil(lambda: tips(app.state.now)["warm_up"].startswith("Cannot be read: the template refuses"))
 
 
 def test_a_price_is_looked_up_again_when_the_row_is_another(qtbot: QtBot, app: App) -> None:

@@ -81,6 +81,25 @@ def test_what_cannot_act_is_disabled(menus: Menus, done: Done) -> None:
     assert done == ["new"]
 
 
+def test_the_entry_that_the_keys_are_at_tells_its_tip_until_the_menu_is_put_away(
+    qtbot: QtBot, menus: Menus, bar: QMenuBar
+) -> None:
+    heard: list[str] = []
+    menus.pointedAt.connect(heard.append)
+    menus.show({action.id for action in ACTIONS}, set(), {"warm_up": "Opens at once."})
+    holder = menus.budget.menuAction().associatedObjects()[0]
+    assert isinstance(holder, QMenu)
+    holder.popup(bar.mapToGlobal(bar.rect().bottomLeft()))
+    holder.setActiveAction(menus.actions["warm_up"])
+    assert heard[-1] == "Opens at once."
+    holder.setActiveAction(menus.budget.menuAction())
+    assert not heard[-1], "a submenu has no tip"
+    holder.setActiveAction(menus.actions["pin"])
+    assert heard[-1] == BY_ID["pin"].tip
+    holder.close()
+    assert not heard[-1]
+
+
 def test_recent_models_are_offered_by_name(menus: Menus) -> None:
     menus.show_recent((), lambda _folder: None)
     assert not menus.recent.menuAction().isVisible()

@@ -371,3 +371,18 @@ def test_the_card_covers_no_other_pane_where_its_own_is_wide_enough(
         assert chat.left() <= box.left()
         assert box.right() <= chat.right() + 1
         leave(switcher)
+
+
+def test_the_status_line_tells_what_warming_up_costs_while_the_menu_is_at_it(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    ask(qtbot, app, "How are you?")
+    entry = window.menus.actions["warm_up"]
+    qtbot.waitUntil(lambda: entry.toolTip().startswith("Opens at once. "))
+    app.catch_up()
+    line = window.chat.status_line
+    before = picture(line)
+    entry.hover()
+    assert picture(line) != before
+    window.menus.pointedAt.emit("")
+    assert picture(line) == before

@@ -66,3 +66,16 @@ def test_the_caches_words_are_never_cut(line: StatusLine, state: Shown[AppState]
     wide = picture(line).copy(700, 0, 140, 28)
     state.show(READY)
     assert picture(line).copy(720, 0, 120, 28) == wide.copy(20, 0, 120, 28)
+
+
+def test_the_tip_of_a_menu_s_entry_stands_in_the_place_of_the_activity(
+    line: StatusLine, state: Shown[AppState]
+) -> None:
+    state.show(READING)
+    before = picture(line)
+    line.show_tip("Opens at once.")
+    told = picture(line)
+    assert count(told, LIGHT.accentgfx) == 0, "no bar"
+    assert told != before
+    line.show_tip("")
+    assert picture(line) == before
