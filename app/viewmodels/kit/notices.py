@@ -26,6 +26,8 @@ class Notice:
 class Notices(QObject):
     """The notice that is shown: the last one, but for the progress of a file, which covers it while it lasts.
 
+    A problem may be told beside what is shown already: each is closed by itself when it is over.
+
     Signals: changed() another notice is shown, or none; announced(str), have it said by a screen reader;
     undoAsked(int), take this step of the history back.
     """
@@ -38,7 +40,7 @@ class Notices(QObject):
         """steps: returns the number of the history's last step."""
         super().__init__(parent)
         self._steps = steps
-        self._notice = Notice()
+        self._shown: tuple[Notice, ...] = ()
         self._progress = Notice()
 
     @property
@@ -46,12 +48,18 @@ class Notices(QObject):
         """Return what is shown, without a text when nothing is. Undo is offered for the last step alone."""
         if self._progress.text:
             return self._progress
-        return replace(self._notice, label="Undo", run=self._undo) if self.offers_undo else self._notice
+        if not self._shown:
+            return Notice()
+        first = next((one for one in self._shown if one.label or one.undo_step), self._shown[0])
+        text, is_good = " ".join(one.text for one in self._shown), all(one.is_good for one in self._shown)
+        told = replace(first, text=text, is_good=is_good)
+        return replace(told, label="Undo", run=self._undo) if self.offers_undo else told
 
     @property
     def offers_undo(self) -> bool:
         """Whether what is shown has an Undo, for the last step of the history."""
-        return not self._progress.text and 0 < self._notice.undo_step == self._steps()
+        is_last = any(0 < one.undo_step == self._steps() for one in self._shown)
+        return is_last and not self._progress.text
 
     def info(self, text: str, *, undo_step: int = 0) -> None:
         """Tell of something that was done, with Undo where it is a step of the history."""
@@ -68,19 +76,18 @@ class Notices(QObject):
 
     def add_error(self, problem: Problem | None) -> None:
         """Tell of a problem beside what is shown already: at the start there may be two things to know."""
-        if problem is not None:
-            shown = self._notice
-            text = f"{shown.text} {_sentence(problem)}" if shown.text else _sentence(problem)
-            self.warn(text, shown.label, shown.run)
+        if problem is not None and _sentence(problem) not in (one.text for one in self._shown):
+            self._shown = (*self._shown, Notice(_sentence(problem)))
+            self.announce(self._shown[-1].text)
+            self.changed.emit()
 
     def withdraw(self, problem: Problem) -> None:
         """Close the notice where it tells of this problem, which is over."""
         self.close(_sentence(problem))
 
     def close(self, text: str) -> None:
-        """Close the notice where it says this, which is true no more."""
-        if text and self._notice.text == text:
-            self.dismiss()
+        """Close the notice that says this, which is true no more; what is told beside it stays."""
+        self._keep(lambda one: one.text != text)
 
     def announce(self, text: str) -> None:
         """Have something said by a screen reader alone."""
@@ -101,21 +108,26 @@ class Notices(QObject):
 
     def dismiss(self) -> None:
         """Close the notice."""
-        self._notice = Notice()
+        self._shown = ()
         self.changed.emit()
 
     def follow_history(self) -> None:
         """Close a notice whose Undo is no longer the next one."""
-        if self._notice.undo_step not in (0, self._steps()):
-            self.dismiss()
+        self._keep(lambda one: one.undo_step in (0, self._steps()))
 
     def _show(self, notice: Notice) -> None:
-        self._notice = notice
+        self._shown = (notice,)
         self.announce(notice.text)
         self.changed.emit()
 
     def _undo(self) -> None:
-        self.undoAsked.emit(self._notice.undo_step)
+        self.undoAsked.emit(self.now.undo_step)
+
+    def _keep(self, is_kept: Callable[[Notice], bool]) -> None:
+        kept = tuple(filter(is_kept, self._shown))
+        if kept != self._shown:
+            self._shown = kept
+            self.changed.emit()
 
 
 def _sentence(problem: Problem) -> str:

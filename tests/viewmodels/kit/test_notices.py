@@ -68,6 +68,46 @@ def test_a_problem_that_is_over_is_no_longer_shown_and_another_one_stays(notices
     assert not notices.now.text
 
 
+def test_each_of_several_is_closed_by_itself_when_it_is_over(notices: Notices, history: History) -> None:
+    """Whatever is told beside it: what is over stands no longer, what is not stays, and nothing stands twice."""
+    problems = [Problem(f"Problem {number}", "It is so.") for number in range(3)]
+    for seed in chosen(range(200)):
+        dice, shown = random.Random(seed), list[str]()
+        notices.dismiss()
+        for _ in range(20):
+            problem = dice.choice(problems)
+            text = f"{problem.title}. {problem.sentence}"
+            match dice.randrange(6):
+                case 0 | 1:
+                    notices.add_error(problem)
+                    shown += [] if text in shown else [text]
+                case 2 | 3:
+                    notices.withdraw(problem)
+                    shown = [one for one in shown if one != text]
+                case 4:
+                    notices.warn("It crashed.", "Show Log", str)
+                    shown = ["It crashed."]
+                case _:
+                    notices.close("It crashed.")
+                    shown = [one for one in shown if one != "It crashed."]
+            assert notices.now.text == " ".join(shown), f"seed {seed}"
+            assert notices.now.label == ("Show Log" if "It crashed." in shown else ""), f"seed {seed}"
+
+
+def test_undo_stays_beside_a_problem_until_its_step_is_no_longer_the_last(notices: Notices, history: History) -> None:
+    asked: list[int] = []
+    notices.undoAsked.connect(asked.append)
+    history.steps = 3
+    notices.info("Deleted.", undo_step=3)
+    notices.add_error(FULL)
+    notices.press()
+    assert asked == [3]
+    assert not notices.now.is_good
+    history.steps = 4
+    notices.follow_history()
+    assert (notices.now.text, notices.now.label) == ("The disk is full. Nothing is saved.", "")
+
+
 def test_progress_covers_a_notice_and_is_announced_once(notices: Notices, heard: list[str]) -> None:
     cancelled: list[bool] = []
     notices.info("Saved.")
