@@ -29,6 +29,7 @@ from app.protocol.commands import (
     LimitContext,
     LoadModel,
     Pin,
+    SetBudget,
     Shutdown,
     Verify,
     WarmUp,
@@ -67,6 +68,7 @@ from app.protocol.trie_view import TrieNodeView, TrieView
 
 CONTEXT = 400
 DISK = 20_000_000_000
+BYTES = 100  # of a token
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
 ALL = Capabilities(*[True] * 9)
@@ -150,6 +152,7 @@ class FakeEngine:
         self._is_open = True
         self._serial = 0
         self._disk = ConfigureDiskCache("")
+        self._budget: int | None = None
         self._pinned: list[list[int]] = []
         self._events = 0
 
@@ -189,6 +192,7 @@ class FakeEngine:
             Pin: self._pin,
             Evict: self._evict,
             WarmUp: self._warm_up,
+            SetBudget: self._set_budget,
             ConfigureDiskCache: self._configure_disk_cache,
             ClearDiskCache: self._clear_disk_cache,
             Shutdown: self._shut_down,
@@ -299,7 +303,7 @@ class FakeEngine:
         for number in command.node_ids:
             self._held[number - 1] = []
         self._show_trie()
-        self._sink(Evicted(command.query_id, freed, 100 * freed))
+        self._sink(Evicted(command.query_id, freed, BYTES * freed))
 
     def _warm_up(self, command: WarmUp) -> None:
         prompt, ends = self._tokens(command)
@@ -329,6 +333,16 @@ class FakeEngine:
             self._pinned.remove(held)
         self._show_trie()
         self._sink(Pinned(command.query_id, command.is_pinned, len(held)))
+
+    def _set_budget(self, command: SetBudget) -> None:
+        """Hold less from now on: what was read first goes first, but for what an answer is being written after."""
+        self._budget = command.budget_bytes
+        written = [run.held for run in self._runs]
+        for number, held in enumerate(self._held):
+            if self._budget is not None and BYTES * sum(map(len, self._held)) > self._budget and held not in written:
+                self._held[number] = []
+        if self._info is not None:
+            self._show_trie()
 
     def _configure_disk_cache(self, command: ConfigureDiskCache) -> None:
         self._disk = command
@@ -435,7 +449,7 @@ class FakeEngine:
         self._serial += 1
         nodes = tuple(
             TrieNodeView(
-                number, None, 0, len(held), f"prompt {number}", 100 * len(held), "memory", (), True, False, number,
+                number, None, 0, len(held), f"prompt {number}", BYTES * len(held), "memory", (), True, False, number,
                 time.time(), is_pinned=any(held[: len(one)] == one for one in self._pinned),
                 owners=frozenset({self._owners[number]} - {""}),
             )
@@ -447,7 +461,7 @@ class FakeEngine:
             self._serial,
             nodes,
             paged_bytes=paged,
-            budget_bytes=8_000_000_000,
+            budget_bytes=8_000_000_000 if self._budget is None else self._budget,
             disk_bytes=self._script.disk_bytes,
             disk_allowed_bytes=budget if self._disk.folder else 0,
             disk_problem=self._script.disk_problem,
