@@ -64,12 +64,12 @@ def dropped(view: TrieView) -> str:
 
 
 def shares(view: TrieView) -> tuple[str, ...]:
-    """Say how full the disk's part is, in fewer and fewer words: "4.6 of 20 GB on disk", "4.6 of 20 GB", "4.6 GB"."""
+    """Say how full the disk's part is, in fewer and fewer words: "4.6 of 20 GB on disk", "4.6 of 20 GB"."""
     used = formatting.size(view.disk_bytes) if view.disk_bytes else "0"
     if not view.disk_allowed_bytes:
-        return (f"{used} on disk", used)
+        return (f"{used} on disk",)
     share = formatting.share(view.disk_bytes, view.disk_allowed_bytes)
-    return (f"{share} on disk", share, used)
+    return (f"{share} on disk", share)
 
 
 DROPPED_MEANS = "What could not be written or was damaged is computed again when it is needed."

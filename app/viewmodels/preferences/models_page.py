@@ -71,7 +71,7 @@ class ModelsPage:
         return Choice(
             id="start_preset",
             title="Settings of new conversations",
-            detail="A preset of temperature, top-p and the like. The pane Answers has them all.",
+            detail="A preset of temperature, top-p and the like.",
             value=chosen,
             choices=(("", _LAST), *((name, name) for name in names)),
         )

@@ -103,12 +103,18 @@ class CacheHead(QWidget):
         notes = 0
         if self._note:
             notes = len(self._note_lines(room)) * self._style.text_style(TextRole.CAP).line + _TO_NOTE
-        title = self._style.text_style(TextRole.SMALL_MEDIUM).line
-        return round(_TOP + title + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
+        titles = self._style.text_style(TextRole.SMALL_MEDIUM).line * (2 if self._is_stacked(room) else 1)
+        return round(_TOP + titles + _TO_BAR + _BAR + _TO_LEGEND + legend + notes + _BOTTOM)
 
     def _disk_left(self, room: float) -> float:
         """Return where the disk's bar begins; the memory's takes all the room where there is none."""
         return (room - _GAP) * _MEMORY + _GAP if self._has_disk else room + _GAP
+
+    def _is_stacked(self, room: float) -> bool:
+        """Whether the disk has a line of its own: its share does not stand beside the memory's in so much room."""
+        small, medium = (self._style.text_style(role) for role in (TextRole.SMALL, TextRole.SMALL_MEDIUM))
+        beside = room - medium.width(self._title()) - _GAP
+        return self._has_disk and small.width(disk_text.shares(self._view)[-1]) > beside
 
     @property
     def _note(self) -> str:
@@ -124,7 +130,7 @@ class CacheHead(QWidget):
         painter = smooth(QPainter(self))
         room = self.width() - 2 * _INSET
         line = QRectF(_INSET, _TOP, room, self._style.text_style(TextRole.SMALL_MEDIUM).line)
-        self._paint_titles(painter, line)
+        line = self._paint_titles(painter, line)
         bar = QRectF(_INSET, line.bottom() + _TO_BAR, room, _BAR)
         self._paint_bars(painter, bar)
         left = self._disk_left(room)
@@ -134,13 +140,20 @@ class CacheHead(QWidget):
         self._paint_note(painter, legend.bottom())
         painter.end()
 
-    def _paint_titles(self, painter: QPainter, line: QRectF) -> None:
+    def _paint_titles(self, painter: QPainter, line: QRectF) -> QRectF:
+        """Paint how full memory and disk are; returns the last line that this takes."""
         theme, small = self._style.theme, self._style.text_style(TextRole.SMALL)
         taken = draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), line, self._title(), theme.text)
-        if self._has_disk:
-            rest = line.adjusted(taken + _GAP, 0, 0, 0)
-            text = _fitting((*disk_text.shares(self._view), ""), small.width, rest.width())
-            draw_text(painter, small, rest, text, theme.text2, Qt.AlignmentFlag.AlignRight)
+        if not self._has_disk:
+            return line
+        if self._is_stacked(line.width()):
+            below = line.translated(0, line.height())
+            draw_text(painter, small, below, disk_text.shares(self._view)[0], theme.text2)
+            return below
+        rest = line.adjusted(taken + _GAP, 0, 0, 0)
+        text = _fitting(disk_text.shares(self._view), small.width, rest.width())
+        draw_text(painter, small, rest, text, theme.text2, Qt.AlignmentFlag.AlignRight)
+        return line
 
     def _paint_bars(self, painter: QPainter, bar: QRectF) -> None:
         theme, view, left = self._style.theme, self._view, self._disk_left(bar.width())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from itertools import combinations
 
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
+from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
 from app.widgets.cache.cache_legend import Legend, entries
@@ -259,11 +261,29 @@ def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(style: 
     assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
 
 
-def test_a_number_is_left_out_rather_than_cut(pane: CachePane, style: Style, model: TrieModel) -> None:
-    style.set_text_size(24)
-    model.show(replace(ON_DISK, live_bytes=3_400_000_000))
-    pane.resize(300, 900)
-    title = picture(pane.head).copy(0, 0, 300, 12 + style.text_style(TextRole.SMALL_MEDIUM).line)
-    assert count(title, style.theme.text2) == 0
-    style.set_text_size(14)
-    assert count(picture(pane.head).copy(0, 0, 300, 28), style.theme.text2) > 0
+def test_what_is_on_disk_is_told_with_its_limit_at_any_size_of_text(
+    pane: CachePane, style: Style, model: TrieModel
+) -> None:
+    """It gets a line of its own where it does not stand beside the memory's, as soon as the figures are that long."""
+    for seed in range(20):
+        rng = random.Random(seed)
+        style.set_text_size(rng.choice((10, 14, 20, 24)))
+        pane.resize(rng.choice((300, 352, 640)), 900)
+        model.show(replace(ON_DISK, serial=100 + 2 * seed, live_bytes=0, paged_bytes=0, disk_bytes=0))
+        model.show(
+            replace(
+                ON_DISK,
+                serial=101 + 2 * seed,
+                live_bytes=rng.randrange(8_000_000_000),
+                disk_bytes=rng.randrange(1, 20_000_000_000),
+            )
+        )
+        small, medium = style.text_style(TextRole.SMALL), style.text_style(TextRole.SMALL_MEDIUM)
+        title, share = pane.head._title(), disk_text.shares(model.view)[1]
+        is_beside = medium.width(title) + 8 + small.width(share) <= pane.width() - 32
+        top = 12 + (0 if is_beside else medium.line)
+        told = picture(pane.head).copy(0, top, pane.width(), small.line)
+        assert count(told, style.theme.text2) > 0, f"seed {seed}"
+        bar = top + medium.line + 8
+        assert count(picture(pane.head).copy(0, bar, pane.width(), 8), style.theme.track) > 0, f"seed {seed}"
+        assert pane.head.height() == pane.head.heightForWidth(pane.width()), f"seed {seed}"
