@@ -18,7 +18,7 @@ from bundle.measure import bundle_of, in_bundle
 VARIABLE = "ESPALIER_PROGRAM"
 """Names the frozen program that is to be tested. `make check-app` sets it."""
 NOBODY = 65534
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 needs_program = pytest.mark.skipif(VARIABLE not in os.environ, reason=f"{VARIABLE} names no frozen program")
 

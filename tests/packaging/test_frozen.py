@@ -14,7 +14,7 @@ from bundle import contents, measure
 from tests.packaging import frozen
 from tests.packaging.frozen import Frozen, copy, lock, needs_program, without
 
-pytestmark = [needs_program, pytest.mark.timeout(300)]
+pytestmark = [needs_program, pytest.mark.timeout(900)]
 
 STRANGE = "Über uns/Espalier – 한글 copy"
 NOT_SHIPPED = {"torch", "tests", "pytest", "_pytest", "hypothesis", "mypy", "setuptools", "pip", "PIL", "tkinter"}

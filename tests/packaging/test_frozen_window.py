@@ -10,7 +10,7 @@ import pytest
 from tests.packaging.frozen import as_environment, given, needs_program
 from tests.scenarios.person import ask_fork_return_continue_and_reopen, needs_display, sitting_down
 
-pytestmark = [needs_program, needs_display, pytest.mark.timeout(240)]
+pytestmark = [needs_program, needs_display, pytest.mark.timeout(900)]
 
 
 def test_ask_fork_return_continue_and_reopen(tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ import pytest
 from PySide6.QtGui import QImage
 
 SCRIPT = Path(__file__).parents[2] / "packaging" / "tools" / "shots.py"
+LONGEST = 600  # seconds, beside much other work; each picture waits for what it shows and gives up by itself
+pytestmark = pytest.mark.timeout(2 * LONGEST + 60)
 
 
 def take(out: Path, *names: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(SCRIPT), "--out", str(out), *names]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
 
 
 @pytest.fixture(scope="module")
