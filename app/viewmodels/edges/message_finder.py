@@ -58,7 +58,8 @@ class MessageFinder(QObject):
     def find(self, conversation_id: str, edge_ids: frozenset[int], then: Then, pinned_only: bool = False) -> None:
         """Call `then` with the messages of a conversation that these edges hold, None where it has none.
 
-        pinned_only: look at the branches to messages that a person has pinned.
+        conversation_id: "" for none, as of an edge whose conversations are all deleted. pinned_only: look
+        at the branches to messages that a person has pinned.
         """
         self._search += 1
         search = self._search
@@ -69,7 +70,7 @@ class MessageFinder(QObject):
                 self._ask_next(search, tree, ends, edge_ids, then)
 
         tree = self._library.tree_of(conversation_id)
-        if tree is not None:
+        if tree is not None or not conversation_id:
             look(tree)
             return
 

@@ -6,6 +6,8 @@ import random
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.protocol.commands import Command, EstimateCost
@@ -18,6 +20,19 @@ from tests.seeds import chosen
 
 EDGE = TrieNodeView(1, None, 0, 100, "", 1, "memory", (), False, False, 1, 0.0)
 REFUSED = Problem("It cannot be read", "So it is.")
+
+
+def test_an_edge_of_no_conversation_is_looked_for_in_none() -> None:
+    library = SimpleNamespace(tree_of=lambda _id: None)
+    store = SimpleNamespace(do=lambda *_: pytest.fail("the database was asked for no conversation"))
+    queries = CostQueries(lambda command: pytest.fail(f"the engine was asked: {command}"))
+    model = SimpleNamespace(info=object(), fingerprint="one")
+    of_all = cast(Any, store), cast(Any, library), cast(Any, model), queries, lambda: {1: EDGE}
+    finder = MessageFinder(*of_all, "row")
+    found: list[Found | None] = []
+    finder.find("", frozenset({1}), found.append)
+    assert found == [None]
+    finder.deleteLater()
 
 
 def test_a_search_ends_once_whatever_is_deleted_or_refused_meanwhile() -> None:
