@@ -22,8 +22,8 @@ SUGGESTIONS = (
     "Which keys should I learn first?",
     "How do I open a real model?",
 )
-LIMIT_REACHED = "The context is full: its limit can be raised, or an earlier question edited"
-CONTEXT_FULL = "The context is full: edit an earlier question to go on from there"
+LIMIT_REACHED = "Context full: raise its limit, or edit a question"
+CONTEXT_FULL = "Context full: edit an earlier question"
 NOT_ANSWERED = "Not answered yet"
 NOTHING_TO_SEND = "Nothing to send yet: type a question first"
 ANSWERED_LATER = "your message is answered when it is ready"

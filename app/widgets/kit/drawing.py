@@ -60,6 +60,14 @@ def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius - inset, radius - inset)
 
 
+def whole_parts(text_style: TextStyle, text: str, width: float, between: str) -> str:
+    """Return as many parts of a text as `width` has room for, from the first on, which stands there in any case."""
+    parts = text.split(between)
+    while len(parts) > 1 and text_style.width(between.join(parts)) > width:
+        parts.pop()
+    return between.join(parts)
+
+
 def wrapped(text_style: TextStyle, text: str, width: float) -> list[str]:
     """Break a text into lines of at most `width` points; a word that is longer has a line of its own."""
     lines: list[str] = []

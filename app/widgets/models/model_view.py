@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
-from app.widgets.kit.drawing import draw_text, fill_rounded
+from app.viewmodels.text.formatting import DOT
+from app.widgets.kit.drawing import draw_text, fill_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.two_line_list import RowColors, TwoLineDelegate, TwoLineList
@@ -52,7 +53,8 @@ class ModelDelegate(TwoLineDelegate[ModelRow]):
             )
             fit = QRectF(rect.right() - wanted, rect.top(), wanted, rect.height())
             taken = draw_text(painter, small, fit, row.fit, color, _RIGHT) if row.fit else 0
-            draw_text(painter, small, rect.adjusted(0, 0, -taken - _BETWEEN, 0), row.details, theme.text2)
+            rest = rect.adjusted(0, 0, -taken - _BETWEEN, 0)
+            draw_text(painter, small, rest, whole_parts(small, row.details, rest.width(), DOT), theme.text2)
 
     def _paint_progress(self, painter: QPainter, rect: QRectF, row: ModelRow) -> None:
         """Paint how far the opening is, with a bar where that can be measured."""

@@ -10,11 +10,12 @@ from pytestqt.qtbot import QtBot
 
 import app.widgets.chat.attachment_strip as attachment_strip
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.chat_text import CONTEXT_FULL, LIMIT_REACHED
 from app.viewmodels.chat.draft_attachments import LONG_PASTE, AttachmentChip
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
-from app.widgets.kit.typography import TextStyle
+from app.widgets.kit.typography import TextRole, TextStyle
 from tests.fakes.shown import Shown
 from tests.widgets.pictures import count, picture, show
 
@@ -33,6 +34,12 @@ def composer(qtbot: QtBot, style: Style, state: Shown[ChatState]) -> Composer:
     show(composer, 680 + 2 * SHADOW_ROOM, 92 + 2 * SHADOW_ROOM)
     composer.edit.setFocus()
     return composer
+
+
+@pytest.mark.parametrize("told", [LIMIT_REACHED, CONTEXT_FULL])
+def test_what_can_be_done_with_a_full_context_is_not_cut_in_a_narrow_window(style: Style, told: str) -> None:
+    """In the narrowest window the card is 470 points wide, 60 of them the bar's, 80 the buttons'."""
+    assert style.text_style(TextRole.SMALL).width(told) < 470 - 2 * 16 - 60 - 80
 
 
 def test_return_hands_over_what_is_written_and_leaves_it_there(qtbot: QtBot, composer: Composer) -> None:

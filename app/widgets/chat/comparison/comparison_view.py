@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.comparison.comparison import ComparedBranch, Comparison, Side
 from app.viewmodels.kit.action import Actions
+from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.comparison.comparison_list import EDGE, ComparisonList, columns
 from app.widgets.kit.action_button import native_keys
 from app.widgets.kit.controls import Button, Control, State, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -42,7 +43,7 @@ class BranchButton(Control):
         self._branch = branch
         told = ", ".join(part for part in (branch.name, branch.detail) if part)
         self.setAccessibleName(f"Branch on the {self._side}: {told}")
-        self.setToolTip(branch.name)
+        self.setToolTip("\n".join(part for part in (branch.name, branch.detail) if part))
         self.updateGeometry()
         self.update()
 
@@ -80,7 +81,8 @@ class BranchButton(Control):
         if self._branch.detail:
             upper = QRectF(words.left(), words.top(), words.width(), name.line)
             lower = QRectF(words.left(), upper.bottom(), words.width(), small.line)
-            draw_text(painter, small, lower, self._branch.detail, theme.text3)
+            detail = whole_parts(small, self._branch.detail, lower.width(), DOT)
+            draw_text(painter, small, lower, detail, theme.text3)
         else:
             upper = words
         taken = draw_text(painter, name, upper, self._branch.name, theme.text)
