@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (  # noqa: E402
     QMenu,
     QPlainTextEdit,
     QTextEdit,
-    QTreeView,
     QWidget,
 )
 from tools import shots  # noqa: E402
@@ -88,10 +87,7 @@ def names(widgets: list[QWidget]) -> Iterator[str]:
 
 
 def rows(widgets: list[QWidget]) -> Iterator[str]:
-    """Tell rows of lists without words, and rows that say they are switched on and off when they are opened.
-
-    Those of trees are told by Qt, which knows their levels; it says so of every row.
-    """
+    """Tell rows of lists without words, and rows that say they are switched on and off when they are opened."""
     for view in widgets:
         found = QAccessible.queryAccessibleInterface(view) if isinstance(view, QAbstractItemView) else None
         for number in range(min(MOST_ROWS, found.childCount()) if found is not None else 0):
@@ -101,7 +97,7 @@ def rows(widgets: list[QWidget]) -> Iterator[str]:
             actions = row.actionInterface()
             if not spoken(row) and row.role() not in (Role.ColumnHeader, Role.RowHeader):
                 yield f"row {number} has no words: {title(view)}"
-            if actions is not None and "Toggle" in actions.actionNames() and not isinstance(view, QTreeView):
+            if actions is not None and "Toggle" in actions.actionNames():
                 yield f"row {number} is toggled: {title(view)}"
 
 

@@ -1,4 +1,4 @@
-"""What screen readers are told of lists whose rows are painted, where Qt's own words are too few.
+"""What screen readers are told of lists and trees whose rows are painted, where Qt's own words are too few.
 
 Qt tells of such a row that it can be toggled, and of nothing within it. Here a row is pressed, which is to click on it,
 and may have parts, such as the paragraphs of a message. Qt keeps what it was once given by its address: so each object
@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QModelIndex, QObject, QRect, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QRect, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleActionInterface,
     QAccessibleAnnouncementEvent,
     QAccessibleInterface,
 )
-from PySide6.QtWidgets import QAccessibleWidget, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QAccessibleWidget, QTreeView, QWidget
 
 Role = QAccessible.Role
 Found = Any
@@ -51,9 +51,9 @@ def announce(widget: QWidget, words: str) -> None:
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, words))
 
 
-def speak_rows(view: QListView, parts: Parts | None = None) -> None:
-    """Have the rows of a list told one by one. parts: what a row is made of, by its number."""
-    _speak(view, lambda: AccessibleView(view, parts))
+def speak_rows(view: QAbstractItemView, parts: Parts | None = None) -> None:
+    """Have the rows of a list or a tree told one by one. parts: what a row is made of, by its number."""
+    _speak(view, lambda: AccessibleTree(view, parts) if isinstance(view, QTreeView) else AccessibleView(view, parts))
 
 
 def speak_as(widget: QWidget, role: Role, steps: Steps | None = None) -> None:
@@ -136,18 +136,34 @@ class AccessibleStop(QAccessibleWidget):
 class AccessibleView(QAccessibleWidget):
     """A list, with its rows."""
 
-    def __init__(self, view: QListView, parts: Parts | None) -> None:
+    def __init__(self, view: QAbstractItemView, parts: Parts | None) -> None:
         super().__init__(view, Role.List)
         self.view = view
         self.parts = parts
         self.is_gone = False
         self._rows: dict[int, AccessibleRow] = {}
 
-    def childCount(self) -> int:
+    def row_count(self) -> int:
+        """Return how many rows it has."""
         return 0 if self.is_gone or self.view.model() is None else self.view.model().rowCount()
 
+    def index_of(self, number: int) -> QModelIndex:
+        """Return a row by its number."""
+        return self.view.model().index(number, 0)
+
+    def number_of(self, index: QModelIndex) -> int:
+        """Return the number of a row, -1 for none."""
+        return index.row()
+
+    def childCount(self) -> int:
+        return self.row_count()
+
     def child(self, index: int) -> Found:
-        if not 0 <= index < self.childCount():
+        return self.row(index)
+
+    def row(self, index: int) -> AccessibleRow | None:
+        """Return what is told of a row by its number, None outside."""
+        if not 0 <= index < self.row_count():
             return None
         if index not in self._rows:
             self._rows[index] = AccessibleRow(self, index)
@@ -158,10 +174,10 @@ class AccessibleView(QAccessibleWidget):
 
     def childAt(self, x: int, y: int) -> Found:
         viewport = self.view.viewport()
-        return self.child(self.view.indexAt(viewport.mapFromGlobal(QRect(x, y, 1, 1).topLeft())).row())
+        return self.row(self.number_of(self.view.indexAt(viewport.mapFromGlobal(QRect(x, y, 1, 1).topLeft()))))
 
     def focusChild(self) -> Found:
-        return self.child(self.view.currentIndex().row()) if not self.is_gone and self.view.hasFocus() else None
+        return self.row(self.number_of(self.view.currentIndex())) if not self.is_gone and self.view.hasFocus() else None
 
     def end(self) -> None:
         """Have Qt forget the rows of a list that is gone."""
@@ -170,6 +186,87 @@ class AccessibleView(QAccessibleWidget):
             row.end()
         self._rows.clear()
         _told.pop(self.view, None)
+
+
+class _OpenRows(QObject):
+    """The rows of a tree from above, as far as they are open; found out again after each change of them."""
+
+    def __init__(self, tree: QTreeView) -> None:
+        super().__init__(tree)
+        self._tree = tree
+        self._model: QAbstractItemModel | None = None
+        self._rows: list[QModelIndex] | None = None
+        tree.expanded.connect(self._forget)
+        tree.collapsed.connect(self._forget)
+
+    def rows(self) -> list[QModelIndex]:
+        """Return them now."""
+        model = self._tree.model()
+        if model is not self._model:
+            self._follow(model)
+        if self._rows is None:
+            self._rows, waiting = [], [QModelIndex()] if model is not None else []
+            while waiting:
+                index = waiting.pop()
+                if index.isValid():
+                    self._rows.append(index)
+                if not index.isValid() or self._tree.isExpanded(index):
+                    waiting += [model.index(row, 0, index) for row in reversed(range(model.rowCount(index)))]
+        return self._rows
+
+    def _follow(self, model: QAbstractItemModel) -> None:
+        self._model, self._rows = model, None
+        for going in (model.rowsAboutToBeRemoved, model.rowsAboutToBeMoved, model.rowsAboutToBeInserted):
+            going.connect(self._forget)
+        for come in (model.rowsRemoved, model.rowsMoved, model.rowsInserted, model.modelReset, model.layoutChanged):
+            come.connect(self._forget)
+
+    def _forget(self) -> None:
+        self._rows = None
+
+
+class AccessibleTree(AccessibleView):
+    """A tree, with its open rows from above as those of a list, each of which says its level.
+
+    What Qt tells of the rows of a tree itself cannot be replaced, and it has each of them toggled. When a row becomes
+    the current one, Qt speaks of the child with its number and one for the header: so a header is told first.
+    """
+
+    def __init__(self, view: QTreeView, parts: Parts | None) -> None:
+        super().__init__(view, parts)
+        self._open = _OpenRows(view)
+        self._header: AccessibleHeader | None = None
+
+    def row_count(self) -> int:
+        return 0 if self.is_gone else len(self._open.rows())
+
+    def index_of(self, number: int) -> QModelIndex:
+        return self._open.rows()[number]
+
+    def number_of(self, index: QModelIndex) -> int:
+        rows = self._open.rows()
+        return rows.index(index) if index in rows else -1
+
+    def childCount(self) -> int:
+        return 0 if self.is_gone else 1 + self.row_count()
+
+    def child(self, index: int) -> Found:
+        if index or self.is_gone:
+            return self.row(index - 1)
+        if self._header is None:
+            self._header = AccessibleHeader(self)
+        return self._header
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        if isinstance(child, AccessibleRow):
+            return child.number + 1
+        return 0 if child is self._header else -1
+
+    def end(self) -> None:
+        """Have Qt forget the rows and the header of a tree that is gone."""
+        if self._header is not None:
+            self._header.end()
+        super().end()
 
 
 class _Piece(QAccessibleInterface):
@@ -213,10 +310,10 @@ class AccessibleRow(_Piece):
 
     @property
     def index(self) -> QModelIndex:
-        return self.owner.view.model().index(self.number, 0)
+        return self.owner.index_of(self.number)
 
     def isValid(self) -> bool:
-        return self.number < self.owner.childCount()
+        return self.number < self.owner.row_count()
 
     def press(self) -> None:
         """Do what a click on the row does."""
@@ -277,6 +374,39 @@ class AccessibleRow(_Piece):
         for piece in self._pieces.values():
             piece.end()
         super().end()
+
+
+class AccessibleHeader(_Piece):
+    """The header of a tree, which nobody sees."""
+
+    def isValid(self) -> bool:
+        return not self.owner.is_gone
+
+    def parent(self) -> Found:
+        return self.owner
+
+    def childCount(self) -> int:
+        return 0
+
+    def child(self, index: int) -> Found:
+        return None
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return -1
+
+    def role(self) -> Role:
+        return Role.ColumnHeader
+
+    def rect(self) -> QRect:
+        return QRect()
+
+    def text(self, kind: QAccessible.Text) -> str:
+        return ""
+
+    def state(self) -> QAccessible.State:
+        state = QAccessible.State()
+        state.invisible = 1
+        return state
 
 
 class AccessiblePart(_Piece):

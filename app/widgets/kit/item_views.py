@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QContextMenuEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.kit.accessible import speak_rows
@@ -22,8 +22,7 @@ def set_up_painted_view(view: QAbstractItemView, style: Style, name: str) -> Non
     name: for screen readers.
     """
     view.setAccessibleName(name)
-    if isinstance(view, QListView):
-        speak_rows(view)
+    speak_rows(view)
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.setMouseTracking(True)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

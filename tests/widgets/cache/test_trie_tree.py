@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import QEvent, QModelIndex, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtGui import QAccessible, QHelpEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QToolTip, QTreeView
 from pytestqt.qtbot import QtBot
@@ -240,3 +240,40 @@ def test_a_long_name_leaves_room_for_the_pin(tree: TrieTree, model: TrieModel, s
     assert picture(tree.viewport()).copy(row) != pinned
     pill = row.width() - 16 - round(pill_width(style, "In memory", "memory"))
     assert picture(tree.viewport()).copy(row).copy(pill, 0, 200, 40) == pinned.copy(pill, 0, 200, 40)
+
+
+# What screen readers are told
+
+
+def test_a_row_is_pressed_and_not_toggled_and_says_its_words_now(tree: TrieTree, model: TrieModel) -> None:
+    rng, found = random.Random(7), QAccessible.queryAccessibleInterface(tree)
+    chosen: list[int] = []
+    tree.chosen.connect(chosen.append)
+    nodes = [*NODES]
+    for turn in range(8):
+        rows = [found.child(number) for number in range(1, found.childCount())]
+        ids = shown_rows(tree)
+        words = [model.index_of(one).data(Qt.ItemDataRole.AccessibleTextRole) for one in ids]
+        assert [row.text(QAccessible.Text.Name) for row in rows] == words
+        assert all(row.role() is QAccessible.Role.ListItem for row in rows)
+        assert all(row.actionInterface().actionNames() == ["Press"] for row in rows)
+        place = rng.randrange(len(ids))
+        rows[place].actionInterface().doAction("Press")
+        assert chosen[-1] == ids[place] == model.node(tree.currentIndex()).id  # type: ignore[union-attr]
+        assert [found.indexOfChild(row) for row in rows] == list(range(1, len(rows) + 1))
+        at = rows[place].rect().center()
+        assert found.childAt(at.x(), at.y()).text(QAccessible.Text.Name) == words[place]
+        nodes = [*nodes, node(20 + turn, rng.choice(nodes).id, 200, 300, f"more {turn}")]
+        model.show(view(*nodes, serial=turn + 2))
+
+
+def test_the_row_that_the_keyboard_comes_to_is_the_child_that_qt_speaks_of(qtbot: QtBot, tree: TrieTree) -> None:
+    found = QAccessible.queryAccessibleInterface(tree)
+    tree.setFocus()
+    qtbot.waitUntil(tree.hasFocus)
+    heads = 0 if tree.header() is None else 1  # Qt counts the header, also one that is hidden
+    for place, row in enumerate(shown_rows(tree)):
+        tree.setCurrentIndex(cast(TrieModel, tree.model()).index_of(row))
+        assert found.indexOfChild(found.focusChild()) == place + heads
+        assert found.child(place + heads).state().focused
+    assert found.child(0).role() is QAccessible.Role.ColumnHeader
