@@ -76,9 +76,10 @@ class Notices(QObject):
 
     def add_error(self, problem: Problem | None) -> None:
         """Tell of a problem beside what is shown already: at the start there may be two things to know."""
-        if problem is not None and _sentence(problem) not in (one.text for one in self._shown):
-            self._shown = (*self._shown, Notice(_sentence(problem)))
-            self.announce(self._shown[-1].text)
+        if problem is not None:
+            told = Notice(_sentence(problem))
+            self._shown = (*(one for one in self._shown if one.text != told.text), told)
+            self.announce(told.text)
             self.changed.emit()
 
     def withdraw(self, problem: Problem) -> None:

@@ -80,7 +80,7 @@ def test_each_of_several_is_closed_by_itself_when_it_is_over(notices: Notices, h
             match dice.randrange(6):
                 case 0 | 1:
                     notices.add_error(problem)
-                    shown += [] if text in shown else [text]
+                    shown = [*(one for one in shown if one != text), text]
                 case 2 | 3:
                     notices.withdraw(problem)
                     shown = [one for one in shown if one != text]
