@@ -111,7 +111,7 @@ class CacheHead(QWidget):
         return (room - _GAP) * _MEMORY + _GAP if self._has_disk else room + _GAP
 
     def _is_stacked(self, room: float) -> bool:
-        """Whether the disk has a line of its own: its share does not stand beside the memory's in so much room."""
+        """Return whether the disk has a line of its own, because its share has no room beside the memory's."""
         small, medium = (self._style.text_style(role) for role in (TextRole.SMALL, TextRole.SMALL_MEDIUM))
         beside = room - medium.width(self._title()) - _GAP
         return self._has_disk and small.width(disk_text.shares(self._view)[-1]) > beside
