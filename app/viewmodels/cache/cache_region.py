@@ -175,11 +175,13 @@ class CacheRegion(QObject):
         return self.disk_cache.serves(self._model.current_model.info)
 
     def _watch_disk(self, view: TrieView) -> None:
-        """Say it once when nothing can be written to the disk any more."""
-        found = disk_text.trouble(view, self._is_disk_wanted)
-        if found is not None and found != self._trouble:
-            self._notices.add_error(found)
+        """Say it once when nothing can be written to the disk any more, until something can."""
+        found, before = disk_text.trouble(view, self._is_disk_wanted), self._trouble
         self._trouble = found
+        if before is not None and found != before:
+            self._notices.withdraw(before)
+        if found is not None and found != before:
+            self._notices.add_error(found)
 
     def _on_model_changed(self) -> None:
         """Show what is left of a model that is closed, until another one is open."""

@@ -17,7 +17,7 @@ _STAYS = (
     "When you send a message, the tokens the model has read stay here as a branch. "
     "What two conversations share is read once."
 )
-_EMPTY = "Nothing is held yet", _STAYS
+_EMPTY = "Nothing of this model is held yet", _STAYS
 _OTHERS = (
     "Nothing of this conversation is held",
     f"{_STAYS} What is held of other conversations is one line below.",

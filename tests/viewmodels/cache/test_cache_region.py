@@ -206,8 +206,12 @@ def test_a_full_disk_is_told_once_and_again_when_it_comes_back(qtbot: QtBot, app
     told = list[str]()
     app.notices.announced.connect(told.append)
     full = replace(WELL, disk_problem=os.strerror(errno.ENOSPC))
-    for view in (WELL, full, full, WELL, full):
+    for view in (WELL, full, full):
         app.cache.take(TrieChanged(view))
+    assert "The disk is full" in app.notices.now.text
+    app.cache.take(TrieChanged(WELL))
+    assert "The disk is full" not in app.notices.now.text
+    app.cache.take(TrieChanged(full))
     assert [sum("The disk is full" in text for text in told)] == [2]
     assert "The disk is full" in app.notices.now.text
     assert not app.notices.now.is_good

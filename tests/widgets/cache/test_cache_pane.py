@@ -49,7 +49,7 @@ def pane(qtbot: QtBot, style: Style, model: TrieModel, log: EventModel) -> Cache
 def test_an_empty_cache_says_so_and_what_the_discs_mean(pane: CachePane) -> None:
     assert pane.empty.isVisible()
     assert not pane.tree.isVisible()
-    assert pane.empty.accessibleName() == "Nothing is held yet"
+    assert pane.empty.accessibleName() == "Nothing of this model is held yet"
     for word in ("Live", "In memory", "No snapshot"):
         assert word in pane.empty.accessibleDescription()
     assert "0 of 8.0" in pane.head.accessibleName()

@@ -152,7 +152,7 @@ def test_a_conversation_of_which_nothing_is_held_says_whose_the_rest_is(pane: Ca
     assert pane.empty.accessibleName() == "Nothing of this conversation is held"
     assert "one line below" in pane.empty.accessibleDescription()
     edges.become(EdgeState())
-    assert pane.empty.accessibleName() == "Nothing is held yet"
+    assert pane.empty.accessibleName() == "Nothing of this model is held yet"
 
 
 VERBS = {
