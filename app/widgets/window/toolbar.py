@@ -10,8 +10,9 @@ from app.viewmodels.actions import action
 from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.plain_tips import plain_tip
+from app.viewmodels.text.formatting import DOT
 from app.widgets.kit.action_button import ActionButton
-from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.drawing import draw_text, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.style import Style
@@ -75,7 +76,7 @@ class TitleBlock(QWidget):
             bar = QRectF(0, line.center().y() - 2, _WARMTH, 4)
             paint_warmth(painter, theme, bar, self._warmth, self._is_on_disk)
             line.setLeft(_WARMTH + 8)
-        draw_text(painter, small, line, self._subtitle, theme.text2)
+        draw_text(painter, small, line, whole_parts(small, self._subtitle, line.width(), DOT), theme.text2)
         painter.end()
 
     def _title_width(self) -> float:

@@ -10,6 +10,7 @@ from app.viewmodels.app_state import AppState
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
+from app.widgets.kit.typography import TextRole
 from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 from app.widgets.window.toolbar import TitleBlock, Toolbar
@@ -78,6 +79,15 @@ def test_room_for_the_windows_own_buttons(toolbar: Toolbar) -> None:
     before = title.x()
     toolbar.set_leading(72)
     assert title.x() == before + 72
+
+
+def test_what_has_no_room_under_the_title_is_left_out_whole(toolbar: Toolbar, style: Style) -> None:
+    title = toolbar.findChild(TitleBlock)
+    title.setFixedWidth(round(style.text_style(TextRole.CAP).width("Warm  ·  3 794 tok")) + 36)
+    title.show_title("One", "Warm  ·  3 794 tokens", 1.0)
+    without = picture(title)
+    title.show_title("One", "Warm", 1.0)
+    assert picture(title) == without
 
 
 def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, state: Shown[AppState]) -> None:
