@@ -77,6 +77,12 @@ class PricePopover(QWidget):
                 return [self.card.price]
         return wrapped(title, self.card.price, room)
 
+    def _figure_lines(self) -> list[tuple[str, str]]:
+        """Return what is reused and what is computed, line by line: beside each other where there is room."""
+        small, card = self._style.text_style(TextRole.SMALL), self.card
+        is_wide = small.width(card.reused) + _GAP + small.width(card.computed) > self._inner_width()
+        return [(card.reused, ""), ("", card.computed)] if is_wide else [(card.reused, card.computed)]
+
     def _reason_lines(self) -> list[str]:
         """Return the lines under the figures: why that is the price, and what the other way costs."""
         small, width = self._style.text_style(TextRole.SMALL), self._inner_width()
@@ -92,7 +98,7 @@ class PricePopover(QWidget):
         if self._has_time_below:
             height += small
         if card.parts is not None:
-            height += _GAP + _BAR + _GAP + small
+            height += _GAP + _BAR + _GAP + len(self._figure_lines()) * small
         reasons = len(self._reason_lines())
         if reasons or card.keys:
             height += 2 * _LINE_GAP - 2 + reasons * small
@@ -158,9 +164,10 @@ class PricePopover(QWidget):
             y += _GAP
             paint_cost(painter, theme, line(_BAR), *card.parts)
             y += _GAP
-            row = line(small.line)
-            right = draw_text(painter, small, row, card.computed, theme.text2, _RIGHT)
-            draw_text(painter, small, row.adjusted(0, 0, -right - _GAP, 0), card.reused, theme.accent)
+            for reused, computed in self._figure_lines():
+                row = line(small.line)
+                draw_text(painter, small, row, reused, theme.accent)
+                draw_text(painter, small, row, computed, theme.text2, _RIGHT)
         reasons = self._reason_lines()
         if reasons or card.keys:
             y += _LINE_GAP - 1
