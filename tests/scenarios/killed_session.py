@@ -139,7 +139,8 @@ class Hurry(QObject):
         self._do("paging", lambda: self._program.host.submit(SetBudget(budget)))
 
     def _walk(self) -> None:
-        ids = [row.id for row in self._app.library.conversation_model.rows]
+        rows = self._app.library.conversation_model.rows
+        ids = [row.id for row in rows if not row.is_branch and not row.is_folder]
         if ids and self._random.random() < 0.3:
             self._do("walking", lambda: self._app.library.open(self._random.choice(ids)))
         else:
