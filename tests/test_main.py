@@ -354,6 +354,7 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     program.app.chat.requests.send("Crash")
     qtbot.waitUntil(lambda: program.app.chat.state.now.card is not None)
     script.commands.clear()
+    program.close()
     again = make_program()
     card = again.app.chat.state.now.card
     assert card is not None
@@ -364,6 +365,7 @@ def test_a_model_that_ended_the_engine_is_not_opened_by_itself_again(
     again.app.act(card.action_id)
     qtbot.waitUntil(lambda: again.settings.values.model == "/models/one")
     assert again.app.chat.state.now.card is None
+    again.close()
     assert make_program().app.chat.state.now.card is None
 
 
