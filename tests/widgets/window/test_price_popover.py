@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.warmth.price_card import PriceCard
+from app.widgets.kit import drawing
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY, TextStyle
@@ -30,7 +31,7 @@ def test_no_figure_is_cut(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, text: i
     style, window = Style(LIGHT, text), QWidget()
     qtbot.addWidget(window)
     window.resize(1000, 800)
-    popover, drawn, right = PricePopover(style, window), list[tuple[str, bool]](), price_popover.draw_text
+    popover, drawn, right = PricePopover(style, window), list[tuple[str, bool]](), drawing.draw_text
 
     def noting(painter: Any, text_style: TextStyle, rect: QRectF, words: str, *how: Any) -> float:
         drawn.append((words, text_style.width(words) <= rect.width()))
