@@ -33,7 +33,8 @@ def pane(qtbot: QtBot, app: App, style: Style) -> SettingsPage:
     qtbot.addWidget(pane)
     pane.resize(300, 700)
     pane.show()
-    qtbot.waitExposed(pane)
+    pane.activateWindow()
+    qtbot.waitUntil(pane.isActiveWindow)  # a window that a test before left may have been
     return pane
 
 
