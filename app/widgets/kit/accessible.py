@@ -299,6 +299,19 @@ class _Piece(QAccessibleInterface):
         QAccessible.deleteAccessibleInterface(self._id)
 
 
+class _Leaf(_Piece):
+    """Something that has nothing within it."""
+
+    def childCount(self) -> int:
+        return 0
+
+    def child(self, index: int) -> Found:
+        return None
+
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        return -1
+
+
 class AccessibleRow(_Piece):
     """A row, by its number: what it says changes with the model."""
 
@@ -376,7 +389,7 @@ class AccessibleRow(_Piece):
         super().end()
 
 
-class AccessibleHeader(_Piece):
+class AccessibleHeader(_Leaf):
     """The header of a tree, which nobody sees."""
 
     def isValid(self) -> bool:
@@ -384,15 +397,6 @@ class AccessibleHeader(_Piece):
 
     def parent(self) -> Found:
         return self.owner
-
-    def childCount(self) -> int:
-        return 0
-
-    def child(self, index: int) -> Found:
-        return None
-
-    def indexOfChild(self, child: QAccessibleInterface) -> int:
-        return -1
 
     def role(self) -> Role:
         return Role.ColumnHeader
@@ -409,7 +413,7 @@ class AccessibleHeader(_Piece):
         return state
 
 
-class AccessiblePart(_Piece):
+class AccessiblePart(_Leaf):
     """A part of a row, by its number."""
 
     def __init__(self, row: AccessibleRow, number: int) -> None:
@@ -438,15 +442,6 @@ class AccessiblePart(_Piece):
 
     def parent(self) -> Found:
         return self._row
-
-    def childCount(self) -> int:
-        return 0
-
-    def child(self, index: int) -> Found:
-        return None
-
-    def indexOfChild(self, child: QAccessibleInterface) -> int:
-        return -1
 
     def role(self) -> Role:
         part = self._part
