@@ -58,10 +58,12 @@ class TrieTree(QTreeView):
         self.marked: frozenset[int] = frozenset()
         self.lit: frozenset[int] = frozenset()
         self._scrolled_at = -_PATIENCE
+        self._is_told = True  # that a person chose the current row, or nobody did
         self._delegate = TrieDelegate(style, self, self.text_left, self._paint_lines, clock)
         self.setItemDelegate(self._delegate)
         self._set_up()
         self.setModel(model)
+        self.pressed.connect(self._tell_pick)
         self.expandAll()
         self._ages = QTimer(self, interval=_AGES_MS)
         self._ages.timeout.connect(self.viewport().update)
@@ -119,12 +121,14 @@ class TrieTree(QTreeView):
             return
         if is_chosen:
             self.setCurrentIndex(index)
+            self._is_told = True
         is_free = time.monotonic() - self._scrolled_at > _PATIENCE and not self.verticalScrollBar().isSliderDown()
         if is_free and not self.viewport().underMouse():
             self.scrollTo(index)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
+        self._is_told = not current.isValid()
         node = self._trie.node(current)
         self.chosen.emit(node.id if node is not None else 0)
 
@@ -135,17 +139,14 @@ class TrieTree(QTreeView):
         elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not event.modifiers():
             self.evicted.emit()
         else:
-            before = QPersistentModelIndex(self.currentIndex())
+            self._is_told = True  # unless this key goes to another row
             super().keyPressEvent(event)
-            self._tell_pick(before)
+            self._tell_pick()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        before = QPersistentModelIndex(self.currentIndex())
-        super().mousePressEvent(event)
-        self._tell_pick(before)
-
-    def _tell_pick(self, before: QPersistentModelIndex) -> None:
-        if self.currentIndex() != before:
+    def _tell_pick(self) -> None:
+        """Tell that a person chose the current row, once."""
+        if not self._is_told:
+            self._is_told = True
             self.picked.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

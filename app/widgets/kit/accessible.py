@@ -330,10 +330,15 @@ class AccessibleRow(_Piece):
 
     def press(self) -> None:
         """Do what a click on the row does."""
-        if self.isValid():
-            self.owner.view.setCurrentIndex(self.index)
-            self.owner.view.scrollTo(self.index)
-            self.owner.view.clicked.emit(self.index)
+        if not self.isValid():
+            return
+        view, index = self.owner.view, self.index
+        if view.focusPolicy() & Qt.FocusPolicy.ClickFocus:
+            view.setFocus(Qt.FocusReason.MouseFocusReason)
+        view.setCurrentIndex(index)
+        view.scrollTo(index)
+        view.pressed.emit(index)
+        view.clicked.emit(index)
 
     @property
     def parts(self) -> Sequence[RowPart]:

@@ -249,6 +249,8 @@ def test_a_row_is_pressed_and_not_toggled_and_says_its_words_now(tree: TrieTree,
     rng, found = random.Random(7), QAccessible.queryAccessibleInterface(tree)
     chosen: list[int] = []
     tree.chosen.connect(chosen.append)
+    picked: list[int] = []
+    tree.picked.connect(lambda: picked.append(tree.currentIndex().internalId()))
     nodes = [*NODES]
     for turn in range(8):
         rows = [found.child(number) for number in range(1, found.childCount())]
@@ -260,11 +262,43 @@ def test_a_row_is_pressed_and_not_toggled_and_says_its_words_now(tree: TrieTree,
         place = rng.randrange(len(ids))
         rows[place].actionInterface().doAction("Press")
         assert chosen[-1] == ids[place] == model.node(tree.currentIndex()).id  # type: ignore[union-attr]
+        assert picked == chosen, "as a click does, and only where another row was chosen"
         assert [found.indexOfChild(row) for row in rows] == list(range(1, len(rows) + 1))
         at = rows[place].rect().center()
         assert found.childAt(at.x(), at.y()).text(QAccessible.Text.Name) == words[place]
         nodes = [*nodes, node(20 + turn, rng.choice(nodes).id, 200, 300, f"more {turn}")]
         model.show(view(*nodes, serial=turn + 2))
+
+
+def test_who_chooses_a_row_by_any_means_is_told_of_and_a_program_that_does_is_not(
+    qtbot: QtBot, tree: TrieTree, model: TrieModel
+) -> None:
+    rng, picked = random.Random(5), list[int]()
+    tree.picked.connect(lambda: picked.append(tree.currentIndex().internalId()))
+    found = QAccessible.queryAccessibleInterface(tree)
+    ids = shown_rows(tree)
+    wanted = list[int]()
+    for _ in range(60):
+        before, row = tree.currentIndex().internalId(), rng.choice(ids)
+        is_person = True
+        match rng.randrange(5):
+            case 0:
+                tree.come_to(row, is_chosen=True)
+                is_person = False
+            case 1:
+                qtbot.mouseClick(
+                    tree.viewport(), Qt.MouseButton.LeftButton, pos=tree.visualRect(model.index_of(row)).center()
+                )
+            case 2:
+                found.child(1 + ids.index(row)).actionInterface().doAction("Press")
+                assert tree.hasFocus(), "as after a click"
+            case 3:
+                qtbot.keyClick(tree, rng.choice([Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_Home]))
+            case _:
+                qtbot.keyClick(tree, Qt.Key.Key_Shift)
+        now = tree.currentIndex().internalId()
+        wanted += [now] if is_person and now != before else []
+        assert picked == wanted
 
 
 def test_the_row_that_the_keyboard_comes_to_is_the_child_that_qt_speaks_of(qtbot: QtBot, tree: TrieTree) -> None:
