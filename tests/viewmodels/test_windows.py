@@ -283,6 +283,23 @@ def test_the_front_window_is_the_one_that_was_activated_last(app: App) -> None:
     assert windows.front is third
 
 
+def test_words_are_typed_for_one_window_alone(qtbot: QtBot, app: App) -> None:
+    """The others work nothing out again."""
+    windows, rng = windows_of(app), random.Random(3)
+    for _ in range(3):
+        windows.open()
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    stale = list[int]()
+    for one in windows.apps:
+        one.state.staled.connect(lambda one=one: stale.append(one.number))
+    for step in range(20):
+        one = rng.choice(windows.apps)
+        one.chat.open_draft.write(f"Draft {step}")
+        assert {*stale} == {one.number}
+        assert one.chat.state.now.can_send
+        stale.clear()
+
+
 def test_what_is_announced_is_said_in_the_front_window_alone(app: App) -> None:
     second = windows_of(app).open()
     heard: list[tuple[App, str]] = []

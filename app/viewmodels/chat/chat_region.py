@@ -102,7 +102,7 @@ class ChatRegion(QObject):
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_figures)
         self.state = LiveState(self._state, self)
-        self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed, self.view_states.changed)
+        self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed)
         self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved)
         self.requests = ChatRequests(
@@ -117,6 +117,7 @@ class ChatRegion(QObject):
 
     def _connect(self) -> None:
         library, queue = self._library, self.question_queue
+        self.view_states.changed.connect(self._follow_view)
         self.generations.grew.connect(self._show_text)
         self.generations.moved.connect(self._show_rows)
         self.unfolded.changed.connect(self._show_rows)
@@ -298,6 +299,11 @@ class ChatRegion(QObject):
         """Have the marks follow another window, which shows another branch of its conversation."""
         if conversation_id != self._open_id:
             self.warmth.follow()
+
+    def _follow_view(self, conversation_id: str) -> None:
+        """Follow what stands in the composer, unless that is of another window."""
+        if conversation_id == self._open_id:
+            self.state.refresh()
 
     def _on_ended(self) -> None:
         self.branch_costs.renew()

@@ -22,10 +22,10 @@ class ViewStates(QObject):
     Everything that has changed is stored together: whenever the program ends, the windows come back as they stood at
     one moment. A window that its person closes does not; what stands in its blank conversation does.
 
-    Signal: changed(), a conversation is left in another way: also its draft is another one.
+    Signal: changed(str), this conversation is left in another way: also its draft is another one.
     """
 
-    changed = Signal()
+    changed = Signal(str)
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ViewStates(QObject):
     def change(self, conversation_id: str) -> None:
         """Have a conversation's view stored within a second: also where another window shows it, or none."""
         self._dirty[conversation_id] = None
-        self.changed.emit()
+        self.changed.emit(conversation_id)
         if not self._is_closed and not self._timer.isActive():
             self._timer.start()
 
