@@ -15,8 +15,9 @@ from app.protocol.chat import Role
 from app.viewmodels.app import App
 from app.viewmodels.map.map_runs import MOST_ASKED, map_items
 from app.widgets.map import map_view
+from app.widgets.map.map_painter import NEAR
 from app.widgets.map.map_pane import MapPane
-from app.widgets.map.map_view import CLOSES, LEAST, MOST, NEAR, OPENS, MapView
+from app.widgets.map.map_view import CLOSES, LEAST, MOST, OPENS, MapView
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
 
@@ -179,7 +180,7 @@ def test_the_open_path_is_drawn_in_the_accent_and_labels_do_not_overlap(qtbot: Q
     for zoom in (view.zoom, 1.0, 2.0):
         view.set_zoom(zoom)
         picture(view.viewport())
-        boxes = [box for box, _number in view._labels]
+        boxes = [box for box, _number in view._painter.labels]
         assert not [(a, b) for n, a in enumerate(boxes) for b in boxes[:n] if a.intersects(b)]
 
 
@@ -221,7 +222,7 @@ def is_grouped(view: MapView, *, is_open: bool) -> bool:
 def chip(view: MapView) -> QPointF:
     number = next(at for at, item in enumerate(view.items) if item.versions)
     picture(view.viewport())
-    return view._label_box(number).center() + view._origin()
+    return view._painter._label_box(number).center() + view._origin()
 
 
 def test_many_versions_are_one_until_a_click(qtbot: QtBot, grouped: MapView) -> None:
@@ -251,13 +252,13 @@ def test_what_an_opened_group_answers_stays_where_it_is(qtbot: QtBot, window: Ma
     groups = [item.id for item in view.items if item.versions]
     assert len(groups) > 1
     for group in groups[:2]:
-        number = view._numbers[group]
+        number = view._number(group)
         fork = view.items[number].parent
         view._bring_into_sight(fork)
         before, moved = at(view, fork), view.layout_of_runs.runs[fork].x
         view._press(number)
-        qtbot.waitUntil(lambda group=group: not view.is_busy and view.items[view._numbers[group]].is_open)
-        after = view._numbers[view.items[view.items[view._numbers[group]].parent].id]
+        qtbot.waitUntil(lambda group=group: not view.is_busy and view.items[view._number(group)].is_open)
+        after = view._number(view.items[view.items[view._number(group)].parent].id)
         moved -= view.layout_of_runs.runs[after].x
         bar = view.horizontalScrollBar()
         assert bar.value() in (bar.minimum(), bar.maximum()) or abs(at(view, after).x() - before.x()) < 2.0
@@ -269,7 +270,7 @@ def test_a_group_has_its_chip_also_where_not_every_label_finds_room(qtbot: QtBot
         grouped.set_zoom(zoom)
         grouped.show_open_run()
         picture(grouped.viewport())
-        assert 1 in [number for _box, number in grouped._labels]
+        assert 1 in [number for _box, number in grouped._painter.labels]
 
 
 def test_zooming_in_opens_the_groups_in_sight_and_zooming_out_closes_them(qtbot: QtBot, grouped: MapView) -> None:
@@ -303,7 +304,7 @@ def test_no_edge_cuts_the_label_of_the_open_run(qtbot: QtBot, grouped: MapView, 
         number = grouped._open_number()
         grouped._move_by(QPoint(grouped.viewport().width(), 0))
         picture(grouped.viewport())
-        (box,) = (box for box, one in grouped._labels if one == number)
+        (box,) = (box for box, one in grouped._painter.labels if one == number)
         in_window = box.translated(grouped._origin())
         if QRectF(grouped.viewport().rect()).contains(at(grouped, number)):
             assert QRectF(grouped.viewport().rect()).contains(in_window)
@@ -314,8 +315,8 @@ def test_what_is_under_the_words_is_what_they_name(pane: MapPane) -> None:
     for zoom in (0.6, 0.8, 1.0, 2.0):
         view.set_zoom(zoom)
         picture(view.viewport())
-        assert view._labels
-        for box, number in view._labels:
+        assert view._painter.labels
+        for box, number in view._painter.labels:
             assert view.run_at(box.center() + view._origin()) == number
 
 
@@ -377,26 +378,26 @@ def test_far_out_what_is_held_is_wider_and_the_open_path_widest(qtbot: QtBot, pa
     """So that nobody has to tell them by their colours."""
     view = view_of(pane)
     view._region.residency = lambda item: "memory" if item.is_named else "none"  # type: ignore[method-assign]
-    view._paint_labels = lambda *_: None  # type: ignore[method-assign]
-    view._far = None
+    view._painter._paint_labels = lambda *_: None  # type: ignore[method-assign]
+    view._painter.forget_held()
     view.set_zoom(0.3)
-    held, rest = view._far_lines()
+    held, rest = view._painter._far_lines()
     assert len(held) + len(rest) == 2 * len(view.items)
     assert held
     assert rest
-    assert len(view._path_lines()) == 2 * sum(view._region.is_on_path(item) for item in view.items)
+    assert len(view._painter._path_lines()) == 2 * sum(view._region.is_on_path(item) for item in view.items)
     theme, image = view._style.theme, picture(view.viewport())
 
     def width(line: QLineF, color: QColor) -> int:
         middle = (line.center() * view.zoom + view._origin()).toPoint()
         return sum(image.pixelColor(middle.x() + step, middle.y()) == color for step in range(-4, 5))
 
-    on_path = {line.p2().toTuple() for line in view._path_lines()}
+    on_path = {line.p2().toTuple() for line in view._painter._path_lines()}
     upright = [line for line in held if line.x1() == line.x2() and line.p2().toTuple() not in on_path]
     others = [line for line in rest if line.x1() == line.x2() and line.p2().toTuple() not in on_path]
     assert {width(line, theme.accentgfx) for line in upright} == {2}
     assert {width(line, theme.mute) for line in others} <= {1}
-    assert {width(line, theme.accentgfx) for line in view._path_lines() if line.x1() == line.x2()} == {3}
+    assert {width(line, theme.accentgfx) for line in view._painter._path_lines() if line.x1() == line.x2()} == {3}
 
 
 def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_all(
@@ -417,12 +418,12 @@ def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_
     picture(view.viewport())
     assert view.zoom < NEAR
     assert len(asked) <= MOST_ASKED
-    lines = view._far_lines()
+    lines = view._painter._far_lines()
     assert sum(map(len, lines)) == 2 * len(items)
     for zoom in (LEAST, 0.1):
         view.set_zoom(zoom)
         app.map.changed.emit()
-        assert view._far_lines() is lines  # nothing is made anew for a frame
+        assert view._painter._far_lines() is lines  # nothing is made anew for a frame
     view.set_zoom(1.0)
     asked.clear()
     picture(view.viewport())
