@@ -143,9 +143,14 @@ class ChatRegion(QObject):
         return bool(self.chat_model.rows or self.open_draft.now.text or self._library.has_chosen)
 
     def restore(self, conversation_id: str = "") -> None:
-        """Go on where the person left. conversation_id: of the one to open, "" for the blank one."""
+        """Go on where the person left. conversation_id: of the one to open, "" for the blank one.
+
+        What is typed or asked before that one is read goes on, in the blank one.
+        """
         if conversation_id:
-            self._library.open(conversation_id)
+            self.open_draft.show()  # words of the blank one, which what is typed now follows
+            blank, words = self._library.tree, self.open_draft.now.text
+            self._library.reopen(conversation_id, lambda: len(blank) > 0 or self.open_draft.now.text != words)
         else:
             self._on_model_changed()  # it may have been open before the window
             self._on_opened(self._open_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,10 +38,14 @@ MINUTE_MS = 60_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Wanted:
-    """A conversation that was asked for, and the message to show in it, "" for where it was left."""
+    """A conversation that was asked for, and the message to show in it, "" for where it was left.
+
+    gives_way: says, once it is read, that it is not to be shown any more.
+    """
 
     conversation_id: str
     message_id: str
+    gives_way: Callable[[], bool]
 
 
 class LibraryRegion(QObject):
@@ -172,11 +176,15 @@ class LibraryRegion(QObject):
         """Show a conversation where it was left. An answer that is being written elsewhere goes on."""
         self.go_to(conversation_id)
 
-    def go_to(self, conversation_id: str, message_id: str = "") -> None:
+    def reopen(self, conversation_id: str, has_begun: Callable[[], bool]) -> None:
+        """Show the conversation of the last run, unless the person has begun something here while it was read."""
+        self.go_to(conversation_id, gives_way=has_begun)
+
+    def go_to(self, conversation_id: str, message_id: str = "", gives_way: Callable[[], bool] = lambda: False) -> None:
         """Open a conversation, on a path that goes through this message if one is given.
 
         Of several that are asked for, the last is shown, whichever is read first. Where another window has the
-        conversation, that comes to the front.
+        conversation, that comes to the front. gives_way: says, once it is read, that what is open stays.
         """
         if self._is_closed:
             return
@@ -184,7 +192,7 @@ class LibraryRegion(QObject):
         if window is not None and window is not self:
             window.come_to(conversation_id, message_id)
             return
-        wanted = self._wanted = _Wanted(conversation_id, message_id)
+        wanted = self._wanted = _Wanted(conversation_id, message_id, gives_way)
         self.has_chosen = True
 
         def refuse(problem: Problem) -> None:
@@ -285,6 +293,8 @@ class LibraryRegion(QObject):
         if self._wanted is not wanted or self._is_closed:
             return
         self._wanted = None
+        if wanted.gives_way():
+            return
         conversation_id, message_id = wanted.conversation_id, wanted.message_id
         tree = self.library.tree(conversation_id)
         is_there = message_id in tree

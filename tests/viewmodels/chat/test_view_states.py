@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.faults import Fault, store_error
+from app.conversation.message_store import MessageStore
 from app.conversation.records import ViewState
 from app.conversation.store import Store
+from app.conversation.tree import MessageTree
 from app.conversation.view_state_store import ViewStateStore
 from app.viewmodels.app import App
 from tests.fakes.engine import Script
@@ -69,6 +72,45 @@ def test_the_conversation_that_was_open_is_opened_and_not_the_one_used_last(qtbo
         pass
     assert wanted.args == [answer, 17.0]
     assert texts(again) == ["One", "You said: One"]
+
+
+def test_what_is_begun_while_the_conversation_is_read_goes_on(
+    qtbot: QtBot, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow disk takes nobody's words out of sight."""
+    is_read, load = threading.Event(), MessageStore.load
+
+    def wait(store: MessageStore, conversation_id: str) -> MessageTree:
+        is_read.wait(20)
+        return load(store, conversation_id)
+
+    first = make_app()
+    ask(qtbot, first, "One")
+    left = first.library.open_id
+    first.library.new_conversation()
+    first.chat.open_draft.write("half")
+    first.library.open(left)
+    monkeypatch.setattr(MessageStore, "load", wait)
+    for begin, said in ((False, ["One", "You said: One"]), (True, []), (True, ["half a thought"])):
+        is_read.clear()
+        shown = list[str]()
+        app = make_app()
+        app.chat.open_draft.textReplaced.connect(shown.append)
+        qtbot.waitUntil(lambda app=app: app.library.is_opening)
+        assert shown == ["half"]
+        if begin:
+            app.chat.open_draft.write("half a thought")
+        if said[:1] == ["half a thought"]:
+            app.chat.requests.send("half a thought")
+        is_read.set()
+        qtbot.waitUntil(lambda app=app: not app.library.is_opening)
+        qtbot.waitUntil(lambda app=app, said=said: texts(app)[: len(said)] == said)
+        assert (app.library.open_id == left) is not begin
+        if begin and not said:
+            assert app.chat.open_draft.now.text == "half a thought"
+            app.chat.open_draft.write("half")
+            app.library.open(left)
+            qtbot.waitUntil(lambda app=app: app.library.open_id == left)
 
 
 def test_an_edit_that_was_begun_goes_on(qtbot: QtBot, make_app: MakeApp) -> None:
