@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
@@ -69,6 +70,13 @@ def test_the_latest_beat_is_told_and_no_other_follows(qtbot: QtBot) -> None:
     assert heart.worst == max(heart._late)
     qtbot.wait(3 * BEAT_MS)
     assert len(heart._late) == beats
+
+
+def test_what_waits_sleeps_meanwhile(qtbot: QtBot) -> None:
+    asked, is_over = list[int](), list[bool]()
+    QTimer.singleShot(200, lambda: is_over.append(True))
+    window_child.wait(lambda: asked.append(1) or bool(is_over))
+    assert len(asked) < 50
 
 
 def test_a_start_is_measured_from_the_command_to_the_model(tmp_path: Path) -> None:

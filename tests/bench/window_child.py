@@ -22,7 +22,7 @@ from typing import cast
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QMimeData, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.conversation.message import Conversation, Message
@@ -46,16 +46,38 @@ LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
 
 
+def wait(holds: Callable[[], bool]) -> None:
+    """Run the event loop until something holds. RuntimeError when it never does.
+
+    The thread sleeps while there is nothing to do, as that of the program does: one that asks again and again would
+    keep Python from the model's thread.
+    """
+    end = time.monotonic() + PATIENCE
+    waking = QTimer(interval=50)
+    waking.start()
+    while not holds():
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+        if time.monotonic() > end:
+            raise RuntimeError(f"waited {PATIENCE} s")
+
+
+def run_for(seconds: float) -> None:
+    """Run the event loop for so long."""
+    loop = QEventLoop()
+    QTimer.singleShot(round(seconds * 1000), loop.quit)
+    loop.exec()
+
+
 class Bench:
     """The program on a data folder of its own, with the guide, which never ends an answer by itself."""
 
     def __init__(self, folder: Path) -> None:
         self.app = application()
         self.written: deque[float] = deque()
-        self._events: list[Event] = []
+        self._events: dict[type[Event], Event] = {}
         self.engine: Engine | None = None
         self.program = Program(paths_in(folder), self._make_engine)
-        self.program.host.happened.connect(self._events.append)
+        self.program.host.happened.connect(self._note)
         self.program.window.resize(1440, 900)
         self.program.start(guide_model())
         self.wait_for(ModelReady)
@@ -72,26 +94,19 @@ class Bench:
         self.engine = EngineLoop(stamped)
         return self.engine
 
+    def _note(self, event: Event) -> None:
+        self._events[type(event)] = event
+
     def wait_for(self, kind: type[Event]) -> Event:
         """Run the event loop until an event of this kind has come, and return it."""
-        self.wait(lambda: any(isinstance(event, kind) for event in self._events))
-        found = next(event for event in self._events if isinstance(event, kind))
+        wait(lambda: kind in self._events)
+        found = self._events[kind]
         self._events.clear()
         return found
 
-    def wait(self, holds: Callable[[], bool]) -> None:
-        """Run the event loop until something holds. RuntimeError when it never does."""
-        end = time.monotonic() + PATIENCE
-        while not holds():
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
-            if time.monotonic() > end:
-                raise RuntimeError(f"waited {PATIENCE} s")
-
     def settle(self) -> None:
-        """Run the event loop until nothing is left to do for a moment."""
-        end = time.monotonic() + 0.3
-        while time.monotonic() < end:
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+        """Run the event loop for as long as what was begun may take to end."""
+        run_for(0.3)
 
     def ms_until_painted(
         self, act: Callable[[], object], holds: Callable[[], bool], viewport: QWidget | None = None
@@ -102,7 +117,7 @@ class Bench:
         watch = Paints(viewport, lambda: painted.append(holds()))
         begun = time.perf_counter()
         act()
-        self.wait(lambda: any(painted))
+        wait(lambda: any(painted))
         took = (time.perf_counter() - begun) * 1000
         viewport.removeEventFilter(watch)
         self.settle()
@@ -226,11 +241,9 @@ def session(folder: Path) -> dict[str, object]:
     bench = Bench(folder)
     bench.settle()
     person = Person(bench, ids)
-    bench.wait(lambda: len(person.tokens.found) > 20)
+    wait(lambda: len(person.tokens.found) > 20)
     beat = Heartbeat()
-    loop = QEventLoop()
-    QTimer.singleShot(round(SESSION_S * 1000), loop.quit)
-    loop.exec()
+    run_for(SESSION_S)
     person.stop()
     found: dict[str, object] = {
         **beat.figures(),
@@ -365,7 +378,7 @@ def _outline(bench: Bench, conversation_id: str) -> dict[str, object]:
     app, outline = bench.program.app, bench.program.window.branches
     app.library.open(conversation_id)
     bench.program.window.inspector.show_pane(outline.id)
-    bench.wait(lambda: app.library.open_id == conversation_id and len(app.branches.model.rows) > NODES)
+    wait(lambda: app.library.open_id == conversation_id and len(app.branches.model.rows) > NODES)
     bench.settle()
     tree, held, shown = app.library.tree, list[float](), list[float]()
     first = tree.path[0]
