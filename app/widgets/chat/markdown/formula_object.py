@@ -27,6 +27,7 @@ FORMULA = QTextFormat.ObjectTypes.UserObject.value + 1
 OBJECT = "\ufffc"
 _TEX = QTextFormat.Property.UserProperty.value + 1
 _IS_DISPLAY, _SOURCE, _PLACE = _TEX + 1, _TEX + 2, _TEX + 3
+LAST_PROPERTY = _PLACE
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 # Letters of formulas are drawn this much larger than those of the text, whose type has the taller small letters.
 _SCALE = 1.1

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 
 from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
+from app.widgets.chat.markdown.footnotes import Footnotes, mark_of, marks_in, with_mark
 from app.widgets.chat.markdown.formula_object import FORMULA, OBJECT, FormulaObject, formula_format, units, with_source
 from app.widgets.chat.markdown.inlines import STAND_IN, Inline, InlineKind, exchanged, number_of, restored
 from app.widgets.kit.style import Style
@@ -41,11 +42,15 @@ _DEEPEST = 8
 _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 
-def markdown_document(source: str, style: Style, *, is_growing: bool = False) -> QuietDocument:
+def markdown_document(
+    source: str, style: Style, *, is_growing: bool = False, footnotes: Footnotes | None = None
+) -> QuietDocument:
     """Set Markdown in the text roles of the chat. HTML stays text, images become links that say what they are.
 
     is_growing: whether more of it is being written, so that a formula at its end is not shown as it is written.
+    footnotes: of the message that it is a part of, None for a text by itself.
     """
+    footnotes = footnotes or Footnotes(marks_in(source), is_growing)
     document = QuietDocument(style, TextRole.BODY)
     text, inlines = exchanged(source, is_growing=is_growing)
     document.has_formulas = bool(inlines)
@@ -54,7 +59,7 @@ def markdown_document(source: str, style: Style, *, is_growing: bool = False) ->
     cursor.beginEditBlock()
     _format_text(document, cursor, style, inlines)
     if inlines:
-        _put_inlines(document, cursor, style, inlines)
+        _put_inlines(document, cursor, style, inlines, footnotes)
     _format_blocks(document, cursor, style)
     cursor.endEditBlock()
     return document
@@ -158,7 +163,9 @@ def _as_link(char_format: QTextCharFormat, style: Style) -> None:
 # Formulas and footnotes
 
 
-def _put_inlines(document: QuietDocument, cursor: QTextCursor, style: Style, inlines: list[Inline]) -> None:
+def _put_inlines(
+    document: QuietDocument, cursor: QTextCursor, style: Style, inlines: list[Inline], footnotes: Footnotes
+) -> None:
     """Exchange stand-ins for what they stand for. From the end, so that positions stay true."""
     document.documentLayout().registerHandler(FORMULA, FormulaObject(style, document))
     for found in reversed(list(STAND_IN.finditer(units(document.toPlainText())))):
@@ -172,13 +179,23 @@ def _put_inlines(document: QuietDocument, cursor: QTextCursor, style: Style, inl
         elif inline.kind is InlineKind.UNFINISHED and not inline.text:
             cursor.removeSelectedText()
         elif inline.kind is InlineKind.FOOTNOTE:
-            _put_footnote(cursor, inline, char_format)
+            _put_footnote(cursor, inline, char_format, style, footnotes)
         else:
             _put_formula(document, cursor, inline, char_format, style)
 
 
-def _put_footnote(cursor: QTextCursor, inline: Inline, char_format: QTextCharFormat) -> None:
+def _put_footnote(
+    cursor: QTextCursor, inline: Inline, char_format: QTextCharFormat, style: Style, footnotes: Footnotes
+) -> None:
+    """Put the mark of a footnote, which leads to its other end; within a link it is that link's."""
+    mark = mark_of(inline.text, inline.source)
+    if not footnotes.is_raised(mark):
+        cursor.insertText(inline.source, char_format)
+        return
     raised = QTextCharFormat(char_format)
+    if footnotes.is_link(mark) and not char_format.isAnchor():
+        raised = with_mark(char_format, mark)
+        raised.setForeground(style.theme.accent)
     if not inline.text.isdecimal():
         raised.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
     cursor.insertText(inline.text.translate(_RAISED), raised)

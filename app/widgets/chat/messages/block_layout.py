@@ -18,6 +18,7 @@ from app.widgets.chat.markdown.document import (
     shown,
     thought_document,
 )
+from app.widgets.chat.markdown.footnotes import FootnoteMark, Footnotes, Link, link_of, marks_in
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_selections, paint_current_mark
 from app.widgets.chat.markdown.searched import searched_text, shown_place
@@ -58,10 +59,12 @@ class BlockLayout:
 
     above: points between the block before it and this one. height: in points, without `above`. is_exact: whether the
     height is measured; until then it is an estimate. scrolled: points that what is wider than the column is moved to
-    the left by. has_head, has_foot: whether a piece of code begins and ends with this block.
+    the left by. has_head, has_foot: whether a piece of code begins and ends with this block. footnote_marks: what it
+    has of them.
     """
 
-    def __init__(self, block: Block, above: int, style: Style) -> None:
+    def __init__(self, block: Block, above: int, style: Style, footnotes: Footnotes | None = None) -> None:
+        """footnotes: of the message, None where there is nothing but this block."""
         self.block = block
         self.above = above
         self.is_exact = False
@@ -69,7 +72,9 @@ class BlockLayout:
         self.has_head = block.kind is Kind.CODE and not block.continues_code
         self.has_foot = block.kind is Kind.CODE
         self.scrolled = 0.0
+        self.footnote_marks = _marks_of(block)
         self._style = style
+        self._footnotes = footnotes
         self._document: QuietDocument | None = None
         self._table: TableWidths | None = None  # of a block that is a table
         self._is_fixed = False  # the widths of its columns
@@ -173,6 +178,7 @@ class BlockLayout:
     def take(self, block: Block, width: float) -> None:
         """Become a longer or a closed version of the same block. What is already laid out is kept where it can be."""
         old, self.block = self.block, block
+        self.footnote_marks = _marks_of(block)
         if self._document is None or self._document.textWidth() <= 0:
             self._document = None  # one that was made to copy from has the old text
             self.estimate(width)
@@ -205,6 +211,17 @@ class BlockLayout:
         else:
             self._document = None
         self.is_exact = False
+        return True
+
+    def set_footnotes(self, footnotes: Footnotes) -> bool:
+        """Take the footnotes of the message as they are now; returns whether those of this block are shown otherwise.
+
+        The height stays what it was until the block is laid out.
+        """
+        old, self._footnotes = self._footnotes, footnotes
+        if not self.footnote_marks or (old is not None and not footnotes.differ(old, self.footnote_marks)):
+            return False
+        self._document, self.is_exact = None, False
         return True
 
     def drop_document(self) -> None:
@@ -272,9 +289,9 @@ class BlockLayout:
         document = self.lay_out(width)
         return document.documentLayout().hitTest(self._inner(at), Qt.HitTestAccuracy.FuzzyHit)
 
-    def link(self, at: QPointF, width: float) -> str:
-        """Return the address of the link at a point, or ""."""
-        return self.lay_out(width).documentLayout().anchorAt(self._inner(at))
+    def link(self, at: QPointF, width: float) -> Link:
+        """Return where the text at a point leads."""
+        return link_of(self.lay_out(width).documentLayout().formatAt(self._inner(at)))
 
     def line_top(self, position: int, width: float) -> float:
         """Return the top of a character's line, in points from the block's top."""
@@ -318,7 +335,8 @@ class BlockLayout:
             return thought_document(shown(block.text), self._style)
         if block.kind is Kind.PLAIN:
             return plain_document(shown(block.text), self._style)
-        return markdown_document(shown(markdown(block)), self._style, is_growing=not block.is_closed)
+        text = shown(markdown(block))
+        return markdown_document(text, self._style, is_growing=not block.is_closed, footnotes=self._footnotes)
 
     def _append(self, text: str) -> None:
         assert self._document is not None
@@ -361,6 +379,11 @@ class BlockLayout:
             painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
             head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
             draw_text(painter, text_style, head, self.block.language or "code", theme.text3)
+
+
+def _marks_of(block: Block) -> frozenset[FootnoteMark]:
+    """Return the marks of footnotes in a block."""
+    return marks_in(block.text) if block.kind is Kind.MARKDOWN else frozenset()
 
 
 def characters_to_line(width: float, style: Style) -> int:

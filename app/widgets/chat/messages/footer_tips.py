@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QPointF
 from PySide6.QtGui import QHelpEvent
 
+from app.widgets.chat.markdown.footnotes import link_says
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.tips import show_tip
 
@@ -35,4 +36,4 @@ class FooterTips(QObject):
         place = at - QPointF(0, rows.top(number) - self._view.verticalOffset())
         if item.footer.contains(place):
             return self._settings_of(item.row.id)
-        return item.body.link_at(place - item.text.topLeft()) if item.text.contains(place) else ""
+        return link_says(item.body.link_at(place - item.text.topLeft())) if item.text.contains(place) else ""

@@ -20,6 +20,7 @@ from app.viewmodels.chat.rows import Segment
 from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import shown
+from app.widgets.chat.markdown.footnotes import FootnoteMark, Footnotes, Link
 from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
 from app.widgets.chat.markdown.searched import shown_place
 from app.widgets.chat.markdown.written import fenced, written_markdown
@@ -77,6 +78,7 @@ class MessageBody:
         self._ends = [0.0]
         self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
+        self._footnotes = Footnotes()
         self._passages: list[Passage] | None = None
         self._links: list[Passage] | None = None
 
@@ -107,6 +109,7 @@ class MessageBody:
             self._take(segments)
         if self._blocks is not None:
             self._end_blocks(self._blocks)
+            self._renew_footnotes(self._blocks)
 
     def _take(self, segments: Sequence[Segment]) -> None:
         self._passages = self._links = None
@@ -209,8 +212,8 @@ class MessageBody:
         self._split()
         return self._firsts[segment] + block
 
-    def link_at(self, at: QPointF) -> str:
-        """Return the address of the link at a point, or ""."""
+    def link_at(self, at: QPointF) -> Link:
+        """Return where the text at a point leads."""
         for _, laid, rect in self._placed(at.y(), at.y() + 1):
             if rect.contains(at):
                 return laid.link(at - rect.topLeft(), self._width)
@@ -314,6 +317,15 @@ class MessageBody:
             self._links = list(find_links(self._split()))
         return self._links
 
+    def footnote(self, mark: FootnoteMark) -> Passage | None:
+        """Return the first place of a footnote's mark, None where it is not shown."""
+        for number, laid in enumerate(self._split()):
+            if mark in laid.footnote_marks:
+                found = next((link for link in find_links([laid], number) if link.link == mark), None)
+                if found is not None:
+                    return found
+        return None
+
     def table_rows(self, passage: Passage) -> list[Passage]:
         """Return the rows of a passage that is a table, none of others."""
         if passage.kind is not PassageKind.TABLE:
@@ -370,7 +382,19 @@ class MessageBody:
             for number in range(len(self._segments)):
                 self._add_segment(number)
             self._end_blocks(self._blocks)
+            self._renew_footnotes(self._blocks)
         return self._blocks
+
+    def _renew_footnotes(self, blocks: list[BlockLayout]) -> None:
+        """Have all marks of footnotes lead to the notes that there are now."""
+        marks = frozenset(mark for laid in blocks for mark in laid.footnote_marks)
+        now = Footnotes(marks, may_grow=self._is_growing)
+        if now == self._footnotes:
+            return
+        self._footnotes = now
+        for laid in blocks:
+            if laid.set_footnotes(now):
+                self._passages = self._links = None
 
     def _end_blocks(self, blocks: list[BlockLayout]) -> None:
         """Lay out the last block as one that grows, if it does."""
@@ -396,7 +420,7 @@ class MessageBody:
             last = self._blocks[-1] if self._blocks else None
             is_in_segment = len(self._blocks) > self._firsts[-1]
             above = 0 if last is None else _space(last.block, block, is_in_segment=is_in_segment)
-            laid = BlockLayout(block, above, self._style)
+            laid = BlockLayout(block, above, self._style, self._footnotes)
             laid.estimate(self._width)
             if last is not None and block.continues_code:
                 laid.scrolled = last.scrolled

@@ -1,7 +1,8 @@
 """Option with Up and Down: from passage to passage within a message, and on into its neighbours.
 
 With Left and Right code and tables that are wider than the column are scrolled. Tab goes from link to link within the
-message, and on to what is below it; Return asks to open the link that was come to.
+message, and on to what is below it; Return asks to open the link that was come to, and goes from a footnote's mark to
+the note and back.
 What was come to is selected, so that it is seen and can be copied, and a screen reader says what it is.
 """
 
@@ -13,6 +14,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QKeyEvent
 
+from app.widgets.chat.markdown.footnotes import FootnoteMark, link_says
 from app.widgets.chat.messages.message_body import MessageBody, TextPoint
 from app.widgets.chat.messages.passages import Passage, PassageKind
 from app.widgets.chat.messages.pointer import Pointer
@@ -38,6 +40,7 @@ class PassageCursor(QObject):
         self._view = view
         self._pointer = pointer
         view.installEventFilter(self)
+        pointer.footnoteAsked.connect(self._follow_footnote)
         view.setAccessibleDescription(
             f"Up and Down go from message to message; with {_OPTION}, from paragraph to paragraph within one. "
             "Tab goes from link to link within a message, and Return opens one."
@@ -97,7 +100,7 @@ class PassageCursor(QObject):
         if 0 <= at < len(found):
             self._come_to(number, found[at])
             rect = self._rect(number, found[at])
-            show_tip(self._view.viewport().mapToGlobal(rect.bottomLeft()), found[at].address, self._view)
+            show_tip(self._view.viewport().mapToGlobal(rect.bottomLeft()), link_says(found[at].link), self._view)
             return True
         if selected is not None:
             self._pointer.selection.clear()
@@ -116,8 +119,17 @@ class PassageCursor(QObject):
         at = self._link_at(number)
         if at is None:
             return False
-        self._pointer.linkAsked.emit(self._view.layout_of_rows.item(number).body.links()[at].address)
+        self._pointer.ask(number, self._view.layout_of_rows.item(number).body.links()[at].link)
         return True
+
+    def _follow_footnote(self, number: int, mark: FootnoteMark) -> None:
+        """Go to the other end of a footnote, which is brought into sight; what is said is the passage it stands in."""
+        show_tip(QPoint(), "", self._view)
+        body = self._view.layout_of_rows.item(number).body
+        found = body.footnote(mark.other)
+        if found is not None:
+            around = next((one for one in body.passages() if one.first <= found.first < one.last), found)
+            self._come_to(number, found, around)
 
     def scroll(self, way: int) -> bool:
         """Scroll the code or table that is selected by a third of its width; False where none is."""
@@ -130,7 +142,8 @@ class PassageCursor(QObject):
         self._view.viewport().update()
         return has_moved
 
-    def _come_to(self, number: int, passage: Passage) -> None:
+    def _come_to(self, number: int, passage: Passage, said: Passage | None = None) -> None:
+        """Select a passage and bring it into sight. said: what is told instead of it."""
         body = self._view.layout_of_rows.item(number).body
         self._view.setCurrentIndex(self._view.model().index(number, 0))
         self._pointer.selection.take(number, (TextPoint(*passage.first), TextPoint(*passage.last)))
@@ -142,7 +155,7 @@ class PassageCursor(QObject):
                 by = rect.bottom() - height + WHEEL_STEP if is_below else rect.top() - WHEEL_STEP
                 bar.setValue(bar.value() + by)
         self._view.viewport().update()
-        announce(self._view, spoken(body, passage))
+        announce(self._view, spoken(body, said or passage))
 
     def _rect(self, number: int, passage: Passage) -> QRect:
         item = self._view.layout_of_rows.item(number)
@@ -165,7 +178,7 @@ class PassageCursor(QObject):
             if not cells:
                 parts.append(RowPart(role_of(one), partial(spoken, body, one), partial(self._rect, number, one)))
             for link in links:
-                press = partial(self._pointer.linkAsked.emit, link.address)
+                press = partial(self._pointer.ask, number, link.link)
                 words = _link_words(body, link)
                 parts.append(RowPart(role_of(link), partial(str, words), partial(self._rect, number, link), press))
         return parts
@@ -190,6 +203,8 @@ def spoken(body: MessageBody, passage: Passage) -> str:
 
 
 def _link_words(body: MessageBody, link: Passage) -> str:
-    """Return what a link reads, and where it leads unless it reads so."""
+    """Return what a link reads, and where it leads unless it reads so; of a footnote only that."""
+    if isinstance(link.link, FootnoteMark):
+        return link.link.says
     words = body.selected_text(TextPoint(*link.first), TextPoint(*link.last)).strip()
-    return ", ".join(dict.fromkeys(filter(None, [words, link.address])))
+    return ", ".join(dict.fromkeys(filter(None, [words, link.link])))

@@ -15,6 +15,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextFormat
 from app.protocol.figures import plural
 from app.widgets.chat.markdown.blocks import Kind
 from app.widgets.chat.markdown.document import QuietDocument
+from app.widgets.chat.markdown.footnotes import Link, link_of
 from app.widgets.chat.markdown.tables import table_rows
 from app.widgets.chat.messages.block_layout import BlockLayout
 
@@ -39,14 +40,14 @@ class PassageKind(Enum):
 class Passage:
     """A passage: from which character of which block of its message to which. says: what it is, "" for plain text.
 
-    address: where a link leads.
+    link: where a link leads.
     """
 
     kind: PassageKind
     says: str
     first: tuple[int, int]
     last: tuple[int, int]
-    address: str = ""
+    link: Link = ""
 
 
 def find_passages(blocks: Sequence[BlockLayout]) -> Iterator[Passage]:
@@ -77,27 +78,27 @@ def rows_of(table: Passage, document: QuietDocument) -> list[Passage]:
     return [Passage(PassageKind.ROW, row.words, (number, row.first), (number, row.last)) for row in found]
 
 
-def find_links(blocks: Sequence[BlockLayout]) -> Iterator[Passage]:
-    """Yield the links of a message in reading order."""
-    for number, laid in enumerate(blocks):
+def find_links(blocks: Sequence[BlockLayout], start: int = 0) -> Iterator[Passage]:
+    """Yield the links of blocks in reading order. start: number of the first block in its message."""
+    for number, laid in enumerate(blocks, start):
         if laid.block.kind is Kind.MARKDOWN:
-            for first, last, address in _runs_of_links(laid.document, laid.text_start):
-                yield Passage(PassageKind.LINK, "Link", (number, first), (number, last), address)
+            for first, last, link in _runs_of_links(laid.document, laid.text_start):
+                yield Passage(PassageKind.LINK, "Link", (number, first), (number, last), link)
 
 
-def _runs_of_links(document: QuietDocument, start: int) -> Iterator[tuple[int, int, str]]:
-    """Yield from where to where each link goes from a position on, and its address; bold words do not divide one."""
+def _runs_of_links(document: QuietDocument, start: int) -> Iterator[tuple[int, int, Link]]:
+    """Yield from where to where each link goes from a position on, and its end; bold words do not divide one."""
     block = document.findBlock(start)
     while block.isValid():
-        runs, iterator = list[tuple[int, int, str]](), block.begin()
+        runs, iterator = list[tuple[int, int, Link]](), block.begin()
         while not iterator.atEnd():
             piece = iterator.fragment()
-            runs.append((piece.position(), piece.position() + piece.length(), piece.charFormat().anchorHref()))
+            runs.append((piece.position(), piece.position() + piece.length(), link_of(piece.charFormat())))
             iterator += 1
-        for address, group in groupby(runs, lambda run: run[2]):
+        for link, group in groupby(runs, lambda run: run[2]):
             pieces = list(group)
-            if address:
-                yield pieces[0][0], pieces[-1][1], address
+            if link:
+                yield pieces[0][0], pieces[-1][1], link
         block = block.next()
 
 

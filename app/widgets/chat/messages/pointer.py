@@ -8,6 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 
+from app.widgets.chat.markdown.footnotes import FootnoteMark, Link
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import RowView
@@ -18,28 +19,29 @@ _SCROLL_EVERY = 30  # ms, while a selection is dragged beyond what is in sight
 
 
 class Hit(NamedTuple):
-    """A place under the mouse: a row's text, the nearest character of it, and the address of a link or nothing."""
+    """A place under the mouse: a row's text, the nearest character of it, and where a link there leads."""
 
     number: int
     item: RowItem
     point: TextPoint
-    link: str
+    link: Link
 
 
 class Pointer(QObject):
     """Watches the chat's viewport. hovered: the row under the mouse, or -1. selection: text that was selected.
 
-    Signal: linkAsked(address).
+    Signals: linkAsked(address); footnoteAsked(row, mark of the footnote whose other end is asked for).
     """
 
     linkAsked = Signal(str)
+    footnoteAsked = Signal(int, FootnoteMark)
 
     def __init__(self, view: RowView) -> None:
         super().__init__(view)
         self.hovered = -1
         self.selection = TextSelection()
         self._view = view
-        self._pressed_link = ""
+        self._pressed_link: Link = ""
         self._is_selecting = False
         self._dragged_to = QPointF()
         self._scroll = QTimer(self, interval=_SCROLL_EVERY)
@@ -77,6 +79,13 @@ class Pointer(QObject):
             item = self._view.layout_of_rows.item(number)
             self.selection.take(number, item.body.all_of_it())
             self._view.viewport().update()
+
+    def ask(self, number: int, link: Link) -> None:
+        """Ask for what a link in a message leads to."""
+        if isinstance(link, FootnoteMark):
+            self.footnoteAsked.emit(number, link)
+        else:
+            self.linkAsked.emit(link)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
@@ -174,7 +183,7 @@ class Pointer(QObject):
         hit = self._hit(at)
         is_plain_click = not self.selection.rows
         if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
-            self.linkAsked.emit(hit.link)
+            self.ask(hit.number, hit.link)
 
     def _take_word(self, at: QPointF) -> None:
         hit = self._hit(at)

@@ -159,7 +159,8 @@ def test_it_has_the_colour_of_the_text(style: Style, given: GivenFormulas) -> No
 
 def test_footnotes_are_raised_and_their_texts_begin_lines(style: Style, given: GivenFormulas) -> None:
     assert copied("a[^1] b[^12].\n[^1]: One.\n[^12]: Two.", style) == "a¹ b¹².\n¹ One.\n¹² Two."
-    assert copied("a[^note]", style) == "anote"
+    assert copied("a[^note].\n\n[^Note]: One.", style) == "anote.\nNote One."
+    assert copied("no letter is [^note], nor [^1]", style) == "no letter is [^note], nor [^1]", "where there is no note"
     assert copied("`a[^1]`", style) == "a[^1]"
 
 

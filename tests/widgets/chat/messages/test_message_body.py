@@ -590,6 +590,10 @@ def test_segments_that_come_grow_and_go_leave_what_would_be_laid_out_afresh(styl
         "so $x$",
         "\\[x",
         "\\] ",
+        "words[^1] ",
+        "[^a] and [^2] ",
+        "\n\n[^1]: note\n",
+        "\n[^A]: note\n",
     ]
     for seed in chosen(range(40)):
         draw = random.Random(seed)
@@ -614,6 +618,7 @@ def test_segments_that_come_grow_and_go_leave_what_would_be_laid_out_afresh(styl
             copy, fresh = MessageBody(said, style), of_segments(style, *said, is_growing=is_growing)
             assert copy.is_empty == shown.is_empty, (seed, step)
             assert shown.selected_text(*shown.all_of_it()) == fresh.selected_text(*fresh.all_of_it()), (seed, step)
+            assert shown.links() == fresh.links(), (seed, step)
         shown.settle(0, 1e6)
         assert shown.height == pytest.approx(fresh.height), seed
         assert shown.end() == fresh.end(), seed
@@ -632,3 +637,18 @@ def test_text_that_was_copied_before_it_was_seen_goes_on(style: Style) -> None:
         copied = shown.selected_text(*shown.all_of_it())
         assert copied.endswith("second third"), start[:10]
         assert shown.end() == settled(start + "second third", style).end(), start[:10]
+
+
+def test_a_footnote_is_a_link_as_soon_as_its_note_is_there(style: Style) -> None:
+    """And is copied as it is seen, never as an address."""
+    text = "One[^1] and [^x].\n\nMore.\n\n[^1]: Note."
+    shown = of_segments(style, Segment(AS_MARKDOWN, ""), is_growing=True)
+    for end in range(len(text) + 1):
+        shown.set_segments(segments(text[:end]), is_growing=True)
+        shown.settle(0, 1e6)
+        assert [link.says for link in shown.links()] == ["Link"] * (2 if "[^1]:" in text[:end] else 0), text[:end]
+    assert shown.selected_text(*shown.all_of_it()) == "One¹ and x.\n\nMore.\n\n¹ Note."
+    shown.set_segments(segments(text))
+    shown.settle(0, 1e6)
+    assert shown.selected_text(*shown.all_of_it()) == "One¹ and [^x].\n\nMore.\n\n¹ Note."
+    assert shown.selected_markdown(TextPoint(0, 0), TextPoint(0, 6)) == "One¹ a"

@@ -7,7 +7,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
@@ -344,3 +344,82 @@ def test_a_screen_reader_finds_each_link_after_its_passage_and_presses_it(linked
         part.actionInterface().doAction("Press")
     assert asked == ADDRESSES
     assert parts[0].interface_cast(QAccessible.InterfaceType.ActionInterface) is None, "words are not pressed"
+
+
+NOTED = "\n\n".join(
+    [
+        "First[^two] and [forged](footnote:1) and [^gone].",
+        *(f"Paragraph {number}." for number in range(80)),
+        "Last[^1].\n\n[^1]: The first note.\n[^Two]: The other note.",
+    ]
+)
+
+
+@pytest.fixture
+def noted(linked: ChatView) -> ChatView:
+    linked._chat.show([question("q"), answer("a", NOTED)])
+    QApplication.processEvents()
+    linked.setCurrentIndex(linked.model().index(1, 0))
+    return linked
+
+
+def is_selection_in_sight(view: ChatView) -> bool:
+    body, selected = view.layout_of_rows.item(1).body, view.pointer.selection.of(1)
+    assert selected is not None
+    y = view.row_rect(1).top() + view.layout_of_rows.item(1).text.top() + body.line_top(selected[0])
+    return 0 <= y < view.viewport().height()
+
+
+def test_return_on_a_footnote_goes_to_the_note_and_back(qtbot: QtBot, noted: ChatView, heard: list[str]) -> None:
+    asked: list[str] = []
+    noted.linkAsked.connect(asked.append)
+    noted.verticalScrollBar().setValue(0)
+    qtbot.keyClick(noted, Qt.Key.Key_Tab)
+    assert QToolTip.text() == "Footnote two"
+    for _ in range(2):
+        qtbot.keyClick(noted, Qt.Key.Key_Return)
+        assert noted.pointer.selected_text() == "Two"
+        assert noted.verticalScrollBar().value() > 0
+        assert is_selection_in_sight(noted)
+        qtbot.keyClick(noted, Qt.Key.Key_Return)
+        assert is_selection_in_sight(noted)
+    assert heard == ["Link: Footnote two", *["Two The other note.", "Firsttwo and forged and [^gone]."] * 2]
+    assert asked == []
+
+
+def test_a_click_on_a_footnote_goes_to_the_note_and_nothing_that_is_written_does(qtbot: QtBot, noted: ChatView) -> None:
+    asked: list[str] = []
+    noted.linkAsked.connect(asked.append)
+
+    def click(words: str) -> None:
+        item = noted.layout_of_rows.item(1)
+        links = {item.body.selected_text(TextPoint(*one.first), TextPoint(*one.last)): one for one in item.body.links()}
+        found = links[words]
+        laid = item.body._lay_out(found.first[0])
+        text_block = laid.document.findBlock(found.first[1])
+        line = text_block.layout().lineAt(0)
+        x = line.cursorToX(found.first[1] - text_block.position())[0] + 2
+        at = QPointF(x, item.body.line_top(TextPoint(*found.first)) + 10) + item.text.topLeft()
+        place = at.toPoint() + noted.row_rect(1).topLeft()
+        qtbot.mouseClick(noted.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+    noted.verticalScrollBar().setValue(0)
+    click("forged")
+    assert (asked, noted.verticalScrollBar().value()) == (["footnote:1"], 0)
+    click("two")
+    assert noted.verticalScrollBar().value() > 0
+    assert is_selection_in_sight(noted)
+    assert asked == ["footnote:1"], "no address is asked about"
+
+
+def test_a_screen_reader_finds_footnotes_as_links_that_it_presses(noted: ChatView) -> None:
+    message = QAccessible.queryAccessibleInterface(noted).child(1)
+    parts = [message.child(number) for number in range(message.childCount())]
+    links = [part for part in parts if part.role() is Role.Link]
+    assert [part.text(Name) for part in links] == [
+        *("Footnote two", "forged, footnote:1", "Footnote 1", "Back to the text", "Back to the text")
+    ]
+    noted.verticalScrollBar().setValue(0)
+    links[2].actionInterface().doAction("Press")
+    assert is_selection_in_sight(noted)
+    assert noted.pointer.selected_text() == "¹"
