@@ -1,4 +1,8 @@
-"""The guide that is shipped loads through mlx_lm and answers what it was taught."""
+"""The guide that is shipped loads through mlx_lm and answers what it was taught.
+
+The examination asks everything, and only what passes it is shipped; here each command is asked for, and of the rest
+some.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 from guide_model.commands import unknown_commands
 from guide_model.denials import denials
@@ -36,8 +41,10 @@ def player() -> Player:
 
 
 @pytest.fixture(scope="module")
-def ask(player: Player) -> Ask:
-    """The greedy answer to a first question, worked out once for each question."""
+def ask() -> Ask:
+    """The greedy answer to a first question, worked out once for each question, in the type that a CPU is quick in."""
+    player = Player(FOLDER)
+    player.model.set_dtype(mx.float32)
     return cache(player.ask)
 
 
@@ -54,8 +61,8 @@ def test_the_context_is_long_enough_for_branching() -> None:
 
 
 def test_known_questions_are_answered(ask: Ask) -> None:
-    asked = known_questions()[::2]
-    assert len(asked) >= 40
+    asked = known_questions()[::6]
+    assert len(asked) >= 25
     answers = [(text, topic, ask(text)) for text, topic in asked]
     wrong = [(text, answer) for text, topic, answer in answers if not is_about(BY_ID[topic], answer)]
     assert len(wrong) <= 0.05 * len(asked), wrong
@@ -76,9 +83,9 @@ def test_what_it_was_not_taught_it_does_not_deny(ask: Ask) -> None:
 
 
 def test_new_phrasings_that_ask_for_a_command_find_no_denial(ask: Ask) -> None:
-    """One for each topic; the whole of them is part of the examination."""
-    asked = {topic: text for text, topic in reversed(HELD_OUT) if BY_ID[topic].commands}
-    answers = [(text, topic, ask(text)) for topic, text in asked.items()]
+    first = {topic: text for text, topic in reversed(HELD_OUT) if BY_ID[topic].commands}
+    answers = [(text, topic, ask(text)) for topic, text in list(first.items())[::3]]
+    assert len(answers) >= 20
     assert [(text, answer) for text, _, answer in answers if denials(answer) or unknown_commands(answer)] == []
     denied = [(text, answer) for text, _, answer in answers if any(is_about(missing, answer) for missing in MISSING)]
     assert denied == []
@@ -91,12 +98,14 @@ def test_the_window_offers_the_questions_that_are_examined() -> None:
 
 
 @pytest.mark.parametrize(("question", "topic"), SUGGESTED)
-def test_suggested_questions_are_answered(ask: Ask, question: str, topic: str) -> None:
-    assert is_about(BY_ID[topic], ask(question))
+def test_suggested_questions_are_answered(player: Player, ask: Ask, question: str, topic: str) -> None:
+    answer = player.ask(question)
+    assert is_about(BY_ID[topic], answer)
+    assert ask(question) == answer
 
 
-def test_a_story_is_about_a_fox(ask: Ask) -> None:
-    assert "fox" in ask("Tell me a story about a fox")
+def test_a_story_is_about_a_fox(player: Player) -> None:
+    assert "fox" in player.ask("Tell me a story about a fox")
 
 
 def test_a_generation_prompt_is_a_prefix_of_the_later_history(player: Player) -> None:
