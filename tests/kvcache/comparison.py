@@ -19,7 +19,7 @@ from tests.kvcache.history import PLENTY, History
 VOCABULARY = 64
 FEW = 5  # tokens of a vocabulary so small that branches meet again by chance
 GRIDS = (256, 7, 0)  # tokens between two whole states; the second so small that short paths have some
-CONTINUATION = 3  # tokens that both are continued by
+CONTINUATION = 2  # tokens that both are continued by
 BITS = {1: mx.uint8, 2: mx.uint16, 4: mx.uint32, 8: mx.uint64}
 
 Part = tuple[str, mx.array]
