@@ -61,18 +61,18 @@ class App(QObject):
         self.answering, self.notices = workspace.answering, workspace.notices
         self.library = LibraryRegion(workspace.stored, self._store, self.model, self.notices, number, self)
         self.chat = ChatRegion(
-            *(self._host, self._store, self.answering, self.library, self.model, self.notices, self.settings), self
+            *(self._host, self.answering, self.library, self.model, workspace.warmth, self.notices, self.settings), self
         )
         self.cache_rows = CacheRows(self.cache, self.library.open_id, self)
         self.edges = EdgeRegion(
             *(self._store, self.library, self.model, workspace.cached_branches, self.cache_rows),
             *(self.chat.cost_queries, self.answering.is_writing, self.notices, self),
         )
-        self.branches = BranchesRegion(self.library, self.chat.warmth, self.chat.open_branch.show, self.settings, self)
+        self.branches = BranchesRegion(self.library, workspace.warmth, self.chat.open_branch.show, self.settings, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.find = Find(self.library, self.chat, self.notices, self)
         self.map = MapRegion(
-            *(self.library, self.chat.warmth, lambda message_id: self.chat.branch_costs.residencies.get(message_id)),
+            *(self.library, workspace.warmth, lambda message_id: self.chat.branch_costs.residencies.get(message_id)),
             *(self.chat.open_branch.show, self),
         )
         self.state = LiveState(self._state, self)

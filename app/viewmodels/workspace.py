@@ -23,6 +23,9 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import dates
+from app.viewmodels.warmth.closed_trees import ClosedTrees
+from app.viewmodels.warmth.cost_queries import CostQueries
+from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
 
 
@@ -31,7 +34,7 @@ class Workspace(QObject):
 
     Attributes: host and store, the ways to the engine and to the database; settings, folders, notices; model, hub
     and cache, the regions that every window shows alike; stored, the conversations; answering, what is asked in them;
-    cached_branches, what is done to their cached state.
+    cached_branches, what is done to their cached state; warmth, of branches and conversations.
 
     Signals: logWanted(), show where the log lies; happened(object), an event of the engine, when what is shared has
     followed it; datesChanged(), days are written in another language; restored(object, bool), the view states that were
@@ -67,6 +70,14 @@ class Workspace(QObject):
             *(host, self.store, self.stored.changes, self.model.current_model),
             *(self.cache, self.answering.is_writing, notices, self),
         )
+        self.warmth = WarmthIndex(
+            *(CostQueries(host.submit), self.model.current_model, self.stored),
+            *(ClosedTrees(self.store, self.stored.library, self), self.answering.questions.settled),
+            *(self.answering.is_writing, self),
+        )
+        self.model.current_model.changed.connect(self.warmth.follow_model)
+        for moved in (self.stored.replaced, self.answering.open_paths.moved, self.answering.question_queue.ended):
+            moved.connect(self.warmth.follow)
         self.answering.generations.ended.connect(self.cached_branches.pin_keeper.renew)
         host.happened.connect(self._on_event)
         settings.changed.connect(self._follow_dates)
@@ -102,6 +113,7 @@ class Workspace(QObject):
     def close(self) -> None:
         """Stop what runs, save every word, end the engine's thread and then the store's."""
         self.closing.emit()
+        self.warmth.close()
         self.answering.questions.close()
         self.answering.attachment_reader.close()
         self.hub.close()
@@ -138,7 +150,7 @@ class Workspace(QObject):
         self.hub.have({"/".join(one) for one in found if one is not None})
 
     def _on_event(self, event: Event) -> None:
-        for region in (self.model, self.hub, self.cache, self.cached_branches, self.answering):
+        for region in (self.model, self.hub, self.cache, self.cached_branches, self.answering, self.warmth):
             region.take(event)
         self.happened.emit(event)
         if isinstance(event, EngineFailed):  # what it was writing is kept by now

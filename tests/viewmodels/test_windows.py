@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
 from app.conversation.store import Store
+from app.protocol.commands import EstimateCost
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.warmth.warmth import Warmth
@@ -358,6 +359,30 @@ def test_a_window_that_is_opened_later_tells_the_same_of_every_conversation(qtbo
     found = warmth_in(later, own)
     assert found is not None
     assert found.fits, "the limit of the model is known"
+
+
+def test_what_all_windows_show_is_priced_once(qtbot: QtBot, app: App, script: Script) -> None:
+    """Each lists the same conversations, whose prices are asked for as they are looked up."""
+    qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
+    for words in ("Pears?", "Plums?", "Figs?"):
+        app.library.new_conversation()
+        app.chat.requests.send(words)
+        qtbot.waitUntil(lambda: at_rest(app))
+    listed = [one.id for one in app.library.library.conversations if one.title]
+    app.library.new_conversation()
+    for _ in range(3):
+        windows_of(app).open()
+    app.model.open("/models/one")  # of which no price is known
+    qtbot.waitUntil(lambda: app.model.current_model.path == "/models/one")
+    begun = len(script.commands)
+
+    def are_known() -> bool:
+        return all(warmth_in(one, home) is not None for one in windows_of(app).apps for home in listed)
+
+    qtbot.waitUntil(are_known)
+    qtbot.wait(50)
+    asked = [one.turns[0].text for one in script.commands[begun:] if isinstance(one, EstimateCost)]
+    assert sorted(asked) == ["Figs?", "Pears?", "Plums?"]
 
 
 def warmth_in(app: App, conversation_id: str) -> Warmth | None:

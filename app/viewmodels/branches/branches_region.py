@@ -75,7 +75,7 @@ class BranchesRegion(QObject):
         self._home = ""
         self._shown: tuple[object, ...] = ()
         self._chosen_id = self._open_run = ""
-        self.model = BranchModel(warmth.warmth_of, parent=self)
+        self.model = BranchModel(lambda message_id: warmth.warmth_of(message_id, library.open_id), parent=self)
         self.model.nameAsked.connect(self.name)
         self.model.listed.connect(self._choose_open)
         self.state = LiveState(self._state, self)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.conversation.edit_result import EditResult
 from app.protocol.events import CostEstimate, CostRefused, Event, TextKind, TrieChanged
 from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.branch_costs import BranchCosts
@@ -24,11 +23,9 @@ from app.viewmodels.chat.unfolded import Unfolded
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
-from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth_index import WarmthIndex
@@ -59,17 +56,17 @@ class ChatRegion(QObject):
     def __init__(
         self,
         host: EngineHost,
-        store: StoreLink,
         answering: Answering,
         library: LibraryRegion,
         model: ModelRegion,
+        warmth: WarmthIndex,
         notices: Notices,
         settings: Settings,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._library, self._model, self._notices, self._answering = library, model, notices, answering
-        current_model = model.current_model
+        self.warmth, current_model = warmth, model.current_model
         self.drafts, self.questions, self.view_states = answering.drafts, answering.questions, answering.view_states
         self.question_queue, self.generations = answering.question_queue, answering.generations
         self.answer_saver, self.open_paths = answering.answer_saver, answering.open_paths
@@ -87,10 +84,6 @@ class ChatRegion(QObject):
             *(library, self.drafts, answering.attachment_reader, self.cards, notices), self
         )
         self.branch_costs = BranchCosts(self.cost_queries, current_model, questions, self)
-        self.warmth = WarmthIndex(
-            *(self.cost_queries, current_model, library, ClosedTrees(store, library.library, self)),
-            *(questions.settled, answering.is_writing, self),
-        )
         self.open_draft = OpenDraft(
             *(library, answering, self.attachments, self.settings, self.branch_costs),
             *(self.cards, self.open_branch, notices, self),
@@ -111,7 +104,7 @@ class ChatRegion(QObject):
             *(self.cards, notices, self),
         )
         library.conversation_model.describe(
-            lambda conversation_id: price_sentence(self.warmth.warmth_of_conversation(conversation_id))
+            lambda conversation_id: price_sentence(warmth.warmth_of_conversation(conversation_id))
         )
         self._connect()
 
@@ -126,13 +119,11 @@ class ChatRegion(QObject):
         self.branch_costs.changed.connect(self._show_rows)
         self.branch_costs.pathPriced.connect(self.warmth.note_path)
         queue.moved.connect(self._on_moved)
-        queue.ended.connect(self._on_ended)
+        queue.ended.connect(self.branch_costs.renew)
         library.left.connect(self.left)
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)
         library.reached.connect(self._on_reached)
-        library.stored.replaced.connect(self._follow_closed)
-        self.open_paths.moved.connect(self._follow_path)
         self._model.current_model.changed.connect(self._on_model_changed)
 
     # Beginning and end
@@ -162,7 +153,6 @@ class ChatRegion(QObject):
     def close(self) -> None:
         """Ask nothing any more; what is asked already goes on."""
         self.left.emit()
-        self.warmth.close()
         self._tick.stop()
 
     def take(self, event: Event) -> None:
@@ -171,7 +161,6 @@ class ChatRegion(QObject):
             self.cost_queries.take(event)
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()
-            self.warmth.take(event.view)
             self.settings.follow()
 
     # What is shown
@@ -256,7 +245,6 @@ class ChatRegion(QObject):
     # What happens
 
     def _on_model_changed(self) -> None:
-        self.warmth.follow_model()
         if self._model.current_model.info is None:
             self.branch_costs.forget()
         else:
@@ -295,21 +283,7 @@ class ChatRegion(QObject):
         self._library.state.refresh()
         self._show_rows()
 
-    def _follow_closed(self, result: EditResult) -> None:
-        """Have the marks follow an edit of conversations that are not open here, or not any more."""
-        if self._open_id not in result.edit.conversation_ids:
-            self.warmth.follow()
-
-    def _follow_path(self, conversation_id: str) -> None:
-        """Have the marks follow another window, which shows another branch of its conversation."""
-        if conversation_id != self._open_id:
-            self.warmth.follow()
-
     def _follow_view(self, conversation_id: str) -> None:
         """Follow what stands in the composer, unless that is of another window."""
         if conversation_id == self._open_id:
             self.state.refresh()
-
-    def _on_ended(self) -> None:
-        self.branch_costs.renew()
-        self.warmth.follow()

@@ -130,9 +130,14 @@ class StoredConversations(QObject):
         """Return the window in which a conversation is open, or about to be."""
         return next((one for one in self._windows if conversation_id in one.open_ids), None)
 
+    @property
+    def open_ids(self) -> tuple[str, ...]:
+        """The conversation that each window shows."""
+        return tuple(one.open_id for one in self._windows)
+
     def is_open(self, conversation_id: str) -> bool:
         """Return whether a window shows a conversation."""
-        return any(conversation_id == one.open_id for one in self._windows)
+        return conversation_id in self.open_ids
 
     @property
     def shown(self) -> Mapping[int, str]:

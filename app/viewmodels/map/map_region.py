@@ -15,6 +15,7 @@ from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.map.map_runs import MOST_ASKED, MapItem, map_items
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.price_text import price_sentence
+from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 
 
@@ -67,7 +68,7 @@ class MapRegion(QObject):
     def items(self) -> Iterator[list[MapItem]]:
         """Yield all runs in slices, each after the one above it; the tree must not have changed between two of them."""
         self._has_groups, has_groups = True, False
-        for some in map_items(self.tree, self._warmth.warmth_of, self._opened):
+        for some in map_items(self.tree, self._warmth_of, self._opened):
             has_groups = has_groups or any(item.versions for item in some)
             yield some
         self._has_groups = has_groups
@@ -104,7 +105,7 @@ class MapRegion(QObject):
         known = self._residency_of(item.last_id)
         if known is not None or item.last_id not in self.tree:
             return known
-        warmth = self._warmth.warmth_of(item.last_id)
+        warmth = self._warmth_of(item.last_id)
         if warmth is None:
             return None
         if warmth.held < warmth.tokens or not warmth.tokens:
@@ -124,7 +125,10 @@ class MapRegion(QObject):
         if run is None:
             return (item.label, "", "")
         row = branch_row(self.tree, run)
-        return row.title, row.detail(time.time()), price_sentence(self._warmth.warmth_of(item.last_id))
+        return row.title, row.detail(time.time()), price_sentence(self._warmth_of(item.last_id))
+
+    def _warmth_of(self, message_id: str) -> Warmth | None:
+        return self._warmth.warmth_of(message_id, self._library.open_id)
 
     @property
     def summary(self) -> str:

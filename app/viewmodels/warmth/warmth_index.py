@@ -1,4 +1,4 @@
-"""The warmth of branches and conversations, by the ids of their messages and their own.
+"""The warmth of branches and conversations of all windows, by the ids of their messages and their own.
 
 Properties: a warmth that is told is what the engine told last, and it is asked again after everything that can have
 changed it, and after nothing else. One query is under way at a time, and while an answer is written the engine is left
@@ -7,7 +7,7 @@ alone for many times what it takes; so a question never waits for more than one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -18,9 +18,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
-from app.protocol.events import CostEstimate, CostRefused
-from app.protocol.trie_view import TrieView
-from app.viewmodels.library.library_region import LibraryRegion
+from app.protocol.events import CostEstimate, CostRefused, Event, TrieChanged
+from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CAUTION, PATIENCE, CostQueries
@@ -28,7 +27,7 @@ from app.viewmodels.warmth.trie_changes import TrieChanges
 from app.viewmodels.warmth.warmth import Warmth, unreadable_warmth, warmth_from
 
 PURPOSE = "warmth"
-MOST_UNASKED = 300  # branches of the open conversation that are priced before anybody looks them up
+MOST_UNASKED = 300  # branches of an open conversation that are priced before anybody looks them up
 MOST_KNOWN = 2000  # branches and conversations
 TELL_MS = 60  # between two changes that are told
 WRITING_MS = 1000
@@ -71,8 +70,8 @@ class _Known:
 class WarmthIndex(QObject):
     """The warmths that are known, of branches and of conversations.
 
-    Those of the open conversation are asked for at once, others when they are looked up. Signal: changed(), any of it
-    differs.
+    Those of conversations that are open are asked for at once, others when they are looked up. Signal: changed(), any
+    of it differs.
     """
 
     changed = Signal()
@@ -81,7 +80,7 @@ class WarmthIndex(QObject):
         self,
         cost_queries: CostQueries,
         current_model: CurrentModel,
-        library: LibraryRegion,
+        stored: StoredConversations,
         closed_trees: ClosedTrees,
         settled: Callable[[tuple[Message, ...]], tuple[Message, ...]],
         is_writing: Callable[[], bool],
@@ -89,13 +88,14 @@ class WarmthIndex(QObject):
     ) -> None:
         """settled: a path without an answer that is being written. is_writing: whether the engine has one under way."""
         super().__init__(parent)
-        self._cost_queries, self._current_model, self._library = cost_queries, current_model, library
+        self._cost_queries, self._current_model, self._stored = cost_queries, current_model, stored
         self._closed_trees, self._settled, self._is_writing = closed_trees, settled, is_writing
         self._changes = TrieChanges()
         self._known: dict[Target, _Known] = {}
         self._wanted: dict[Target, None] = {}  # what was looked up and is not known as it is now, the latest last
         self._asked: Target | None = None
         self._looked_at: Target | None = None  # its tokens are counted however many there are
+        self._has_moved = False  # messages or paths may be others than those that were priced
         self._rate: float | None = None  # tokens that are computed in a second
         self._gives_way = False
         self._model: tuple[str | None, int] = None, 0
@@ -109,12 +109,12 @@ class WarmthIndex(QObject):
 
     # What is known
 
-    def warmth_of(self, message_id: str, conversation_id: str = "") -> Warmth | None:
+    def warmth_of(self, message_id: str, conversation_id: str) -> Warmth | None:
         """Return the warmth of the branch that ends with a message; None while it is not known.
 
-        conversation_id: where the message was said, the open one by default. What is not known is asked for.
+        conversation_id: where the message was said. What is not known is asked for.
         """
-        return self._look_up(Target(conversation_id or self._library.open_id, message_id))
+        return self._look_up(Target(conversation_id, message_id))
 
     def warmth_of_branch(self, first_id: str, conversation_id: str) -> Warmth | None:
         """Return the warmth of the branch that begins with a message; None while it is not known.
@@ -142,12 +142,13 @@ class WarmthIndex(QObject):
         known = self._known.get(Target(conversation_id, message_id))
         return max(known.edge, 0) if known is not None else 0
 
-    def hurry(self, message_id: str, conversation_id: str = "") -> None:
+    def hurry(self, message_id: str, conversation_id: str) -> None:
         """Ask for the warmth of a branch before all others, where it is not known: a person looks at its price.
 
         One that is far too long is counted, which nobody waits for until somebody looks.
         """
-        self._looked_at = target = Target(conversation_id or self._library.open_id, message_id)
+        self._looked_at = target = Target(conversation_id, message_id)
+        self._mark_moved()
         known = self._known.get(target)
         if known is not None and known.warmth is not None and known.warmth.is_far_too_long:
             known.is_stale = True
@@ -157,6 +158,7 @@ class WarmthIndex(QObject):
                 self._asking.start(0)
 
     def _look_up(self, target: Target) -> Warmth | None:
+        self._mark_moved()
         known = self._known.get(target)
         if known is None or known.is_stale:
             self._wanted.setdefault(target)
@@ -168,15 +170,17 @@ class WarmthIndex(QObject):
 
     # What happens
 
-    def take(self, view: TrieView) -> None:
+    def take(self, event: Event) -> None:
         """Follow the cache: what a newer picture of the trie can have changed is asked again."""
-        self._changes.take(view)
-        self._go_on()
+        if isinstance(event, CostEstimate | CostRefused):
+            self._cost_queries.take(event)
+        elif isinstance(event, TrieChanged):
+            self._changes.take(event.view)
+            self._go_on()
 
     def follow(self) -> None:
-        """Follow the conversations: which is open, and what was said in it."""
-        for target, known in self._known.items():
-            known.is_stale = known.is_stale or self._has_gone_on(target, known)
+        """Follow the conversations: which are open, and what was said in them. Called often, it costs no more."""
+        self._has_moved = True
         self._go_on()
 
     def follow_model(self) -> None:
@@ -195,11 +199,13 @@ class WarmthIndex(QObject):
         self._go_on()
 
     def note_path(self, path: Sequence[Message], priced: CostEstimate) -> None:
-        """Take the price of the open path, which is asked for besides, unless it has gone on since."""
-        tree = self._library.tree
+        """Take the price of the path of an open conversation, asked for besides, unless it has gone on since."""
+        tree = self._stored.library.tree_of(path[0].conversation_id) if path else None
+        if tree is None:
+            return
         for target in (Target(tree.conversation_id), Target(tree.conversation_id, tree.leaf_id or "")):
             stamp = self._stamp_of(target)
-            if stamp is not None and path and stamp == _stamp(path[-1], stamp.first):
+            if stamp is not None and stamp == _stamp(path[-1], stamp.first):
                 self._note(target, stamp, priced)
 
     def close(self) -> None:
@@ -226,26 +232,32 @@ class WarmthIndex(QObject):
     def _ask_next(self) -> None:
         if self._asked is not None or self._model[0] is None:
             return
+        self._mark_moved()
         touched = self._changes.compare()
         if touched is not None:
             for known in self._known.values():
                 known.is_stale = known.is_stale or touched.has(known.edge)
         for target in self._targets():
-            if self._ask(target):
+            if self._is_open(target) and self._ask(target):
                 return
 
-    def _targets(self) -> list[Target]:
-        """List what is to be asked: what was looked up, then the open conversation, the shortest first, then others."""
-        tree = self._library.tree
-        home = tree.conversation_id
-        own = [Target(home, run.last_id) for run in islice(tree.runs().values(), MOST_UNASKED)]
+    def _mark_moved(self) -> None:
+        """Note what is priced anew because something was said, or a path was gone to, since this was called last."""
+        if self._has_moved:
+            self._has_moved = False
+            for target, known in self._known.items():
+                known.is_stale = known.is_stale or self._has_gone_on(target, known)
+
+    def _targets(self) -> Iterator[Target]:
+        """Yield what may have to be asked: what was looked up, then open conversations, then others."""
+        yield from tuple(self._wanted)
         stale = [target for target, known in self._known.items() if known.is_stale]
-        own += [target for target in stale if target.conversation_id == home and target.message_id in tree]
-        own = [target for target in own if target.message_id != tree.leaf_id]  # the open path is asked for besides
-        own.sort(key=lambda target: tree.depth(target.message_id))
-        others = [] if self._is_writing() else [target for target in stale if target.conversation_id != home]
-        found = dict.fromkeys((*self._wanted, *own, *others))
-        return [target for target in found if self._is_open(target)]
+        homes = self._stored.open_ids
+        for home in homes:
+            tree = self._stored.library.tree_of(home)
+            yield from () if tree is None else _shortest_first(tree, stale)
+        if not self._is_writing():
+            yield from (target for target in stale if target.conversation_id not in homes)
 
     def _is_open(self, target: Target) -> bool:
         known = self._known.get(target)
@@ -255,7 +267,7 @@ class WarmthIndex(QObject):
         """Ask for one; return whether it is under way."""
         stamp = self._stamp_of(target)
         if stamp is None:
-            if self._library.library.conversation(target.conversation_id) is None:
+            if self._stored.library.conversation(target.conversation_id) is None:
                 self._wanted.pop(target, None)  # gone, or the list is not read yet
             elif not self._closed_trees.is_reading(target.conversation_id):
                 self._leave(target)
@@ -291,7 +303,7 @@ class WarmthIndex(QObject):
         if self._is_writing():
             self._rest(max(WRITING_MS, REST_WRITING * took))
         else:
-            self._rest(took if target.conversation_id == self._library.open_id else REST_CLOSED * took)
+            self._rest(took if target.conversation_id in self._stored.open_ids else REST_CLOSED * took)
 
     def _note(self, target: Target, stamp: _Stamp, priced: CostEstimate) -> None:
         if priced.seconds:
@@ -344,7 +356,7 @@ class WarmthIndex(QObject):
 
     def _has_gone_on(self, target: Target, known: _Known) -> bool:
         """Return whether a branch is another than the one that was priced; of one that nobody opened, it is not."""
-        is_here = self._library.library.tree_of(target.conversation_id) is not None
+        is_here = self._stored.library.tree_of(target.conversation_id) is not None
         return is_here and self._stamp_of(target) != known.stamp
 
     def _path(self, target: Target, stamp: _Stamp) -> tuple[Message, ...]:
@@ -352,7 +364,16 @@ class WarmthIndex(QObject):
         return () if tree is None else tree.path_to(stamp.message_id)
 
     def _tree_of(self, conversation_id: str) -> MessageTree | None:
-        return self._library.library.tree_of(conversation_id) or self._closed_trees.tree_of(conversation_id)
+        return self._stored.library.tree_of(conversation_id) or self._closed_trees.tree_of(conversation_id)
+
+
+def _shortest_first(tree: MessageTree, stale: Iterable[Target]) -> list[Target]:
+    """Return the branches of an open conversation but for its path, whose price is asked for besides."""
+    home = tree.conversation_id
+    found = [Target(home, run.last_id) for run in islice(tree.runs().values(), MOST_UNASKED)]
+    found += [target for target in stale if target.conversation_id == home and target.message_id in tree]
+    found = [target for target in found if target.message_id != tree.leaf_id]
+    return sorted(found, key=lambda target: tree.depth(target.message_id))
 
 
 def _stamp(last: Message, first: int) -> _Stamp:

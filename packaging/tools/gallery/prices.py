@@ -33,7 +33,7 @@ def is_priced(app: App) -> bool:
     """Return whether a price is shown, and the branches of the open conversation are known."""
     ends = [run.last_id for run in app.library.tree.runs().values()]
     windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
-    is_known = all(app.chat.warmth.warmth_of(message_id) is not None for message_id in ends)
+    is_known = all(app.chat.warmth.warmth_of(message_id, app.library.open_id) is not None for message_id in ends)
     return is_known and any(one.prices.popover.isVisible() for one in windows)
 
 

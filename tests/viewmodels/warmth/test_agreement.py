@@ -18,7 +18,7 @@ from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Sampling
 from app.protocol.commands import Command, EraseOwner, EstimateCost, Generate, Pin, SetBudget
-from app.protocol.events import CostEstimate, RunFinished, TrieChanged
+from app.protocol.events import CostEstimate, RunFinished
 from app.protocol.reports import Reason
 from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.warmth import Warmth, warmth_from
@@ -78,6 +78,10 @@ class Program:
         return self.trees[self.open_id]
 
     @property
+    def open_ids(self) -> tuple[str, ...]:
+        return (self.open_id,)
+
+    @property
     def library(self) -> Program:
         return self
 
@@ -101,10 +105,7 @@ class Program:
         """Hand the index what the engine has told since."""
         new, self._read = self.bench.events[self._read :], len(self.bench.events)
         for event in new:
-            if isinstance(event, TrieChanged):
-                self.index.take(event.view)
-            elif isinstance(event, CostEstimate):
-                self.queries.take(event)
+            self.index.take(event)
 
     def settle(self) -> None:
         """Have the index ask until it knows all again; the open path is asked for besides, after every event."""
@@ -180,7 +181,7 @@ class Program:
     def told(self) -> dict[str, Warmth]:
         """What the index says of each branch of the open conversation."""
         ends = [run.last_id for run in self.tree.runs().values()]
-        told = {one: self.index.warmth_of(one) for one in ends}
+        told = {one: self.index.warmth_of(one, self.open_id) for one in ends}
         return {one: replace(warmth, seconds=None) for one, warmth in told.items() if warmth is not None}
 
     def true(self) -> dict[str, Warmth]:

@@ -41,6 +41,10 @@ class Bench:
         return self.tree.conversation_id
 
     @property
+    def open_ids(self) -> tuple[str, ...]:
+        return (self.open_id,)
+
+    @property
     def library(self) -> Bench:
         return self
 
@@ -94,8 +98,8 @@ def test_what_a_person_looks_at_is_asked_first_and_at_once(qtbot: QtBot) -> None
     bench.is_writing = True
     bench.index.follow_model()
     first, _, wanted, _ = bench.tree.children(None)
-    bench.index.warmth_of(first.id)
-    bench.index.hurry(wanted.id)
+    bench.index.warmth_of(first.id, bench.open_id)
+    bench.index.hurry(wanted.id, bench.open_id)
     qtbot.waitUntil(lambda: len(bench.sent) == 1)
     assert bench.words() == [wanted.text]
     bench.index.close()
@@ -112,7 +116,7 @@ def test_a_branch_that_is_far_too_long_is_counted_when_a_person_looks_at_it(
     far = CostEstimate(bench.sent[0].query_id, RequestReport(4096, 0, 0, 0), (), None, is_far_too_long=True)
     bench.queries.take(far)
     assert not bench.sent[0].is_exact
-    told = bench.index.warmth_of(first.id)
+    told = bench.index.warmth_of(first.id, bench.open_id)
     assert told is not None
     assert told.is_far_too_long
     monkeypatch.setattr(warmth_index, "PATIENCE", 0.02)
@@ -120,11 +124,11 @@ def test_a_branch_that_is_far_too_long_is_counted_when_a_person_looks_at_it(
     bench.queries.took = 0.0
     for _ in range(2):
         begun = len(bench.sent)
-        bench.index.hurry(first.id)
+        bench.index.hurry(first.id, bench.open_id)
         qtbot.waitUntil(lambda begun=begun: len(bench.sent) > begun)
         assert bench.sent[begun].is_exact
         qtbot.waitUntil(lambda: bench.index._asked is None)
-        assert bench.index.warmth_of(first.id) == told
+        assert bench.index.warmth_of(first.id, bench.open_id) == told
     bench.index.close()
 
 
@@ -139,9 +143,9 @@ def test_a_branch_that_gets_no_answer_keeps_no_other_from_being_asked(
     unanswered = bench.tree.children(None)[0]
     qtbot.waitUntil(lambda: len(bench.sent) == 2)
     assert bench.words() == ["Version 0", "Version 1"]
-    assert bench.index.warmth_of(unanswered.id) is None
+    assert bench.index.warmth_of(unanswered.id, bench.open_id) is None
     bench.answer()
-    assert bench.index.warmth_of(bench.tree.children(None)[1].id) is not None
+    assert bench.index.warmth_of(bench.tree.children(None)[1].id, bench.open_id) is not None
     bench.index.close()
 
 
@@ -164,7 +168,7 @@ def test_nothing_is_asked_without_a_model_or_after_the_end(qtbot: QtBot) -> None
     bench = Bench()
     bench.model.info = None
     bench.index.follow_model()
-    bench.index.warmth_of(bench.tree.leaf_id or "")
+    bench.index.warmth_of(bench.tree.leaf_id or "", bench.open_id)
     qtbot.wait(20)
     bench.model.info = SimpleNamespace(fingerprint="one", context_length=4096)
     bench.index.follow_model()

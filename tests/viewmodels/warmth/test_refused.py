@@ -37,7 +37,7 @@ def fork(qtbot: QtBot, app: App) -> tuple[str, str]:
 
 
 def said_of(app: App, message_id: str) -> str:
-    return price_sentence(app.chat.warmth.warmth_of(message_id))
+    return price_sentence(app.chat.warmth.warmth_of(message_id, app.library.open_id))
 
 
 def test_a_branch_that_is_refused_says_why_and_the_others_have_their_prices(
@@ -47,7 +47,7 @@ def test_a_branch_that_is_refused_says_why_and_the_others_have_their_prices(
     readable, refused = fork(qtbot, app)
     qtbot.waitUntil(lambda: said_of(app, refused) == SAID)
     qtbot.waitUntil(lambda: said_of(app, readable) == "opens at once")
-    card = price_card(PricedBranch("Fish", "2 of 2", ""), app.chat.warmth.warmth_of(refused))
+    card = price_card(PricedBranch("Fish", "2 of 2", ""), app.chat.warmth.warmth_of(refused, app.library.open_id))
     assert (card.reason, card.parts, card.time) == (UNREADABLE.sentence, None, "")
     script.unreadable = ""
     ask(qtbot, app, "Go on")

@@ -22,7 +22,7 @@ def run_ends(app: App) -> list[str]:
 
 def known(app: App) -> dict[str, Warmth]:
     index = app.chat.warmth
-    found = {message_id: index.warmth_of(message_id) for message_id in run_ends(app)}
+    found = {message_id: index.warmth_of(message_id, app.library.open_id) for message_id in run_ends(app)}
     return {message_id: warmth for message_id, warmth in found.items() if warmth is not None}
 
 
@@ -51,7 +51,7 @@ def test_every_branch_of_the_open_conversation_is_known(qtbot: QtBot, app: App) 
     whole = app.chat.warmth.warmth_of_conversation(app.library.open_id)
     assert whole is not None
     assert whole.tokens > known(app)[tree.leaf_id or ""].tokens
-    assert app.chat.warmth.warmth_of("no such message") is None
+    assert app.chat.warmth.warmth_of("no such message", tree.conversation_id) is None
 
 
 def test_what_cannot_have_changed_is_not_asked_again(qtbot: QtBot, app: App, script: Script) -> None:
@@ -149,5 +149,5 @@ def test_a_branch_that_ends_without_words_is_priced_up_to_where_there_are_some(q
     empty = Message.new(tree.conversation_id, said, "user", " ")
     tree.add(empty)
     app.chat.warmth.follow()
-    qtbot.waitUntil(lambda: app.chat.warmth.warmth_of(empty.id) is not None)
+    qtbot.waitUntil(lambda: app.chat.warmth.warmth_of(empty.id, tree.conversation_id) is not None)
     tree.remove(empty.id)

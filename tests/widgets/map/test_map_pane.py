@@ -407,7 +407,7 @@ def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_
     grow(app, 1_500)
     asked: list[str] = []
     monkeypatch.setattr(app.chat.warmth, "warmth_of", lambda message_id, *_: asked.append(message_id))
-    items = [item for some in map_items(app.library.tree, app.chat.warmth.warmth_of) for item in some]
+    items = [item for some in map_items(app.library.tree, app.map._warmth_of) for item in some]
     assert len(items) == 1_501
     assert asked == []
     window.do("map")

@@ -74,7 +74,7 @@ def test_the_arrow_under_the_mouse_tells_where_it_leads_and_what_that_costs(
     assert found is not None
     assert (found.title, found.place, found.price) == ("“And the weather?”", "1 of 2", "Opens at once")
     versions = app.library.tree.siblings(app.chat.chat_model.rows[2].id)
-    warmth = app.chat.warmth.warmth_of(app.library.tree.leaf_below(versions[0].id) or "")
+    warmth = app.chat.warmth.warmth_of(app.library.tree.leaf_below(versions[0].id) or "", app.library.open_id)
     assert warmth is not None
     assert found.parts == (warmth.total, 0)
     leave(switcher)
@@ -145,7 +145,7 @@ def test_a_mark_that_begins_a_branch_tells_what_comes_before_it(qtbot: QtBot, fo
     found = card(forked)
     assert found is not None
     assert found.place.replace("\u00a0", " ") == "after 2 messages"
-    warmth = app.chat.warmth.warmth_of(app.chat.chat_model.rows[1].id)
+    warmth = app.chat.warmth.warmth_of(app.chat.chat_model.rows[1].id, app.library.open_id)
     assert warmth is not None
     assert found.parts == (warmth.total, 0)
 
@@ -285,7 +285,7 @@ def test_a_row_that_is_chosen_tells_its_price_and_is_lit(
     script.tells_edges = True
     forked.inspector.show_pane("cache")
     app.cache.take(TrieChanged(replace(app.cache.view, disk_problem="all is asked again")))
-    app.chat.warmth.take(app.cache.view)
+    app.chat.warmth.take(TrieChanged(app.cache.view))
     app.chat.branch_costs.renew()
     former = app.library.tree.siblings(app.chat.chat_model.rows[2].id)[0].id
     leaf, home = app.library.tree.leaf_below(former) or "", app.library.open_id
@@ -338,7 +338,7 @@ def test_the_rows_that_a_price_speaks_of_are_lit_in_the_cache_pane(
     app.chat.warmth.follow_model()
     forked.inspector.show_pane("cache")
     app.cache.take(TrieChanged(replace(app.cache.view, disk_problem="all is asked again")))
-    app.chat.warmth.take(app.cache.view)
+    app.chat.warmth.take(TrieChanged(app.cache.view))
     versions = app.library.tree.siblings(app.chat.chat_model.rows[2].id)
     leaf, home = app.library.tree.leaf_below(versions[0].id) or "", app.library.open_id
     qtbot.waitUntil(lambda: app.chat.warmth.edge_of(leaf, home) > 0)
