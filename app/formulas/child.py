@@ -25,6 +25,16 @@ MOST_CHARACTERS = 400_000
 # Drawn first, so that all that is read from the disk has been read.
 _EVERYTHING = r"\sum_{i=0}^{n} \frac{\sqrt{x}}{\left(\mathbb{R}\right)} \text{a} \begin{matrix}a&b\end{matrix} \hat{x}"
 _DEFINING = re.compile(r"\\(?:[egx]?def|let|(?:re|provide)?newcommand|DeclareMathOperator|catcode)\b")
+# Environments that the library does not know, or would number from 1 in each formula, and those that stand for them.
+_INSTEAD = {
+    **dict.fromkeys(("align", "alignat", "alignedat", "flalign", "flalign*", "alignat*"), ("align*", "")),
+    **dict.fromkeys(("equation", "equation*", "displaymath"), ("", "")),
+    **dict.fromkeys(("gather", "gather*", "gathered", "multline", "multline*"), ("matrix", "")),
+    **dict.fromkeys(("eqnarray", "eqnarray*"), ("array", "{rcl}")),
+    "dcases": ("cases", ""),
+}
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{([a-z]{1,12}\*?)\}(?:(?<=at\})\{\d\}|(?<=at\*\})\{\d\})?")
+_NUMBERED = re.compile(r"\\(?:label\{[^{}]*\}|(?:nonumber|notag)(?![A-Za-z]))")
 _PARTS = frozenset({"svg", "symbol", "path", "use", "rect", "line", "g"})
 _PART = re.compile(r"<\s*/?([^\s/>!?]+|[!?])")
 _ADDRESS = re.compile(r'(?:href|src)\s*=\s*"(?!#)|url\s*\(')
@@ -58,12 +68,27 @@ def draw(tex: str, *, is_display: bool) -> str:
     if len(tex) > LONGEST or not tex.strip() or _DEFINING.search(tex):
         return ""
     try:
-        svg = str(Latex(tex, size=EM, inline=not is_display).svg())
+        svg = str(Latex(_known(tex), size=EM, inline=not is_display).svg())
     except (MemoryError, KeyboardInterrupt):
         raise
     except Exception:  # noqa: BLE001 - whatever a damaged formula makes the library raise
         return ""
     return svg if _is_drawing(svg) else ""
+
+
+def _known(tex: str) -> str:
+    """Return a formula in environments that the library knows, without what numbers it."""
+    return _ENVIRONMENT.sub(_instead, _NUMBERED.sub("", tex))
+
+
+def _instead(found: re.Match[str]) -> str:
+    which, name = found[1], found[2]
+    if name not in _INSTEAD:
+        return found[0]
+    other, columns = _INSTEAD[name]
+    if not other:
+        return ""
+    return f"\\{which}{{{other}}}{columns if which == 'begin' else ''}"
 
 
 def _is_drawing(svg: str) -> bool:

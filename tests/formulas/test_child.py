@@ -25,6 +25,11 @@ GOOD = [
     "a < b",
     "日本",
 ]
+ENVIRONMENTS = [
+    *("align", "align*", "aligned", "flalign", "equation", "equation*", "gather", "gather*", "gathered", "multline"),
+    *("eqnarray", "split", "matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
+    *("cases", "dcases", "displaymath"),
+]
 REFUSED = [
     *(r"\frac{a", "", " ", "%", r"\left(", "&lt;", "x" * (LONGEST + 1)),
     *(r"\def\x{\x\x}\x", r"\newcommand{\x}{\x\x}\x", r"\gdef\x{1}", r"\let\x\y"),
@@ -44,6 +49,17 @@ def test_a_formula_is_lines_and_nothing_else(tex: str, is_display: bool) -> None
     svg = draw(tex, is_display=is_display)
     assert {part.tag.rpartition("}")[2] for part in ElementTree.fromstring(svg).iter()} <= {"svg", "path", "rect", "g"}
     assert "href" not in svg
+
+
+def test_environments_are_drawn_without_numbers() -> None:
+    for name in ENVIRONMENTS:
+        bare = draw(rf"\begin{{{name}}}a = b \\ c = d\end{{{name}}}", is_display=True)
+        assert bare, name
+        numbered = rf"\begin{{{name}}}\label{{eq:1}}a = b\nonumber \\ c = d\notag\end{{{name}}}"
+        assert draw(numbered, is_display=True) == bare, name
+    starred = draw(r"\begin{align*}a &= b\end{align*}", is_display=True)
+    assert draw(r"\begin{align}a &= b\end{align}", is_display=True) == starred
+    assert draw(r"\begin{alignat}{2}a &= b\end{alignat}", is_display=True) == starred
 
 
 @pytest.mark.parametrize("tex", REFUSED)
