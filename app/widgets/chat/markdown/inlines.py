@@ -2,8 +2,9 @@
 
 They are found before Qt reads the Markdown and exchanged for stand-ins: runs of characters that no text has when it is
 shown, which Markdown passes through. A formula is `\\(...\\)`, `\\[...\\]`, `$$...$$`, or `$...$` where the dollars
-hug it and it does not read as money or as prose. A display that begins its line may have blank lines in it. Nothing
-within code is looked at. What may become a formula when more is written is one that is unfinished.
+hug it and it does not read as money or as prose, or one of TeX's environments of displays by itself, as
+`\\begin{align}...\\end{align}`. A display that begins its line may have blank lines in it. Nothing within code is
+looked at. What may become a formula when more is written is one that is unfinished.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from app.formulas import LONGEST
@@ -24,7 +25,12 @@ STAND_IN = re.compile(f"{_OPEN}([{_STANDING}]{{1,6}}){_CLOSE}")
 """One of them; the group tells its number to `number_of`."""
 
 _TO_STANDING, _FROM_STANDING = str.maketrans(_DIGITS, _STANDING), str.maketrans(_STANDING, _DIGITS)
-_MARK = re.compile(r"`+|\\.|\$\$?|\[\^[^\]\[\s]{1,40}\]:?", re.DOTALL)
+_BEGIN = (
+    r"\\begin\{((?:align(?:ed|at|edat)?|flalign|equation|displaymath|gather(?:ed)?|multline|eqnarray|split|array|"
+    r"[dr]?cases|[pbBvV]?matrix|smallmatrix)\*?)\}"
+)
+_BEGUN = re.compile(r"\\b(?:e(?:g(?:i(?:n(?:\{[A-Za-z]{0,12}\*?)?)?)?)?)?")
+_MARK = re.compile(rf"`+|{_BEGIN}|\\.|\$\$?|\[\^[^\]\[\s]{{1,40}}\]:?", re.DOTALL)
 _ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -32,7 +38,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 _LEAD = re.compile(r"[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
 _QUOTED = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _LONGEST_LEAD = 200
-_OPENING = re.compile(r"[ \t]{0,3}(\$\$|\\\[)")
+_OPENING = re.compile(rf"[ \t]{{0,3}}(\$\$|\\\[|{_BEGIN})")
 # Beyond the characters of TeX, a formula may have as many blanks.
 _REACH = 2 * LONGEST
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}")
@@ -106,6 +112,10 @@ def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
             inline = _between(text, found, "$$", InlineKind.DISPLAY, is_growing=is_growing)
         elif mark == "$":
             inline = _in_dollars(text, found, is_growing=is_growing)
+        elif found[1]:
+            inline = _environment(text, found, is_growing=is_growing)
+        elif is_growing and _BEGUN.fullmatch(text, found.start()):
+            inline = Inline(found.start(), len(text), InlineKind.UNFINISHED, "", text[found.start() :])
         elif mark[0] == "[":
             inline = _footnote(text, found)
         if inline is not None:
@@ -120,7 +130,7 @@ def end_of_display(text: str, line_start: int) -> int:
     opening = _OPENING.match(text, line_start)
     if opening is None:
         return -1
-    end = _ENDS.get(opening[1], opening[1])
+    end = f"\\end{{{opening[2]}}}" if opening[2] else _ENDS.get(opening[1], opening[1])
     stop = text.find(end, opening.end(), opening.end() + _REACH)
     if stop >= 0:
         return stop + len(end)
@@ -163,6 +173,16 @@ def _between(text: str, opening: re.Match[str], end: str, kind: InlineKind, *, i
     if is_unfinished or not tex:
         return None
     return Inline(start, stop + len(end), kind, tex, text[start : stop + len(end)])
+
+
+def _environment(text: str, opening: re.Match[str], *, is_growing: bool) -> Inline | None:
+    """Return the display that an environment of TeX is by itself, which is drawn with its marks."""
+    end = f"\\end{{{opening[1]}}}"
+    found = _between(text, opening, end, InlineKind.DISPLAY, is_growing=is_growing)
+    if found is None:
+        return None
+    is_whole = found.kind is InlineKind.DISPLAY
+    return replace(found, text=f"{opening[0]}{found.text}{end}" if is_whole else f"{opening[0]}{found.text}")
 
 
 def _in_dollars(text: str, opening: re.Match[str], *, is_growing: bool) -> Inline | None:

@@ -37,6 +37,7 @@ def test_paragraphs_lists_and_code_are_parts() -> None:
     [
         ("So\n\n$$\na\n\nb\n$$\n\nend", ["So", "$$\na\n\nb\n$$", "end"]),
         ("\\[\na\n\nb\n\\]\nend", ["\\[\na\n\nb\n\\]\nend"]),
+        ("So\n\n\\begin{align}\na\n\nb\n\\end{align}\n\nend", ["So", "\\begin{align}\na\n\nb\n\\end{align}", "end"]),
         ("$$ a\n\nb", ["$$ a\n\nb"]),
         ("$$a$$\n\nb", ["$$a$$", "b"]),
         ("in $$\n\nb $$", ["in $$", "b $$"]),

@@ -23,6 +23,9 @@ def formulas(text: str) -> list[str]:
     return [inline.text for inline in find_inlines(text) if inline.kind is not InlineKind.FOOTNOTE]
 
 
+ALIGNED = "\\begin{align*}a &= b \\\\\n&= c\\end{align*}"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -39,6 +42,9 @@ def formulas(text: str) -> list[str]:
         ("$$\na\n\n \nb\n$$", ["a\nb"]),
         ("- so\n  \\[\n  a\n\n  b\n  \\]", ["a\n  b"]),
         ("> $$\n> a\n>\n> b\n> $$", ["a\nb"]),
+        ("So \\begin{align*}\na &= b \\\\\n&= c\n\\end{align*} holds", [ALIGNED]),
+        ("> \\begin{align*}\n> a &= b \\\\\n>\n> &= c\n> \\end{align*}", [ALIGNED]),
+        (r"$$\begin{matrix}a\end{matrix}$$", [r"\begin{matrix}a\end{matrix}"]),
         ("> > \\[\n> > a\n> > \\]", ["a"]),
         (r"$x \text{ such that we have } y$", [r"x \text{ such that we have } y"]),
     ],
@@ -55,6 +61,8 @@ def test_formulas_are_found(text: str, expected: list[str]) -> None:
         *(r"\$x\$", "`$x$`", "``a ` $x$``", "$x\n\ny$", "$", "$$", "$$$$", r"\( \)", r"\(x", "$$x", "$a `b$ c`"),
         *(r"\\(x\\)", "$from the price to the cost$", "a$b$c"),
         *("in $$a\n\nb$$", "$$ is the process.\n\nSo is $$", r"\( a", "\\(a\n\nb\\)"),
+        *(r"`\begin{align}a\end{align}`", r"\\begin{align}a\\end{align}", r"\begin{align}a\end{align*}"),
+        *(r"\begin{document}a\end{document}", r"\begin{itemize}\end{itemize}", "in \\begin{align}\n\na\\end{align}"),
     ],
 )
 def test_money_code_and_prose_are_none(text: str) -> None:
@@ -79,6 +87,7 @@ def told(inline: Inline) -> str:
         *(("\\[x\n\ny\\", "x\ny"), ("\\[x\\]", "(x)"), ("a \\\\", "a \\\\"), ("> $$\n> a\n> b", "> a\nb")),
         *(("it costs $5 and", "it costs $5 and"), ("$5 and $", "$5 and "), ("$5 to $10 and", "$5 to $10 and")),
         *(("$HOME is set to", "$HOME is set to"), ("so $x\ny", "so $x\ny"), ("`$x", "`"), ("so $ 5", "so $ 5")),
+        *((r"so \begin{al", "so "), (r"\begin{align}a", r"\begin{align}a"), (r"so \begins", r"so \begins")),
         *(("| $5 |\n| 3", "| $5 |\n| 3"), ("in $$ the words go", "in $$ the words go"), ("$$a\n\nb c d", "a\nb c d")),
     ],
 )
@@ -89,7 +98,8 @@ def test_what_may_become_a_formula_is_not_seen_as_it_is_written(text: str, expec
 REAL = (
     "The root of $x^2 = 2$ is $\\sqrt{2}$, so \\(y\\) holds.\n\n"
     "$$\na = b\n\n+ c\n$$\n\n| $|x|$ | $y$ |\n|---|---|\n| $z$ | 1 |\n"
-    "\n- first $a_1$\n- then\n  \\[\n  q\n  \\]\n\n> $$\n> w\n> $$\n\nThe end costs $5 and $10, not $20."
+    "\n- first $a_1$\n- then\n  \\[\n  q\n  \\]\n\n> $$\n> w\n> $$\n\n"
+    "\\begin{gather*}\nu\n\n= v\n\\end{gather*}\n\nThe end costs $5 and $10, not $20."
 )
 
 
@@ -118,6 +128,8 @@ PIECES = [
     "\\)",
     "\\[",
     "\\]",
+    "\\begin{align}",
+    "\\end{align}",
     "`",
     "``",
     "x",
