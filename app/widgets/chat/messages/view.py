@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import (
+    QElapsedTimer,
     QModelIndex,
     QPoint,
     QRectF,
@@ -54,7 +55,7 @@ from app.widgets.kit.item_views import menu_target
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.style import Style
 
-_TAIL_EVERY = 33
+_TAIL_EVERY = 25  # ms at least between two moments in which an answer grows on the screen
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12
 _MARK_AT = 0.35  # of the height, where a mark stands that was not in sight
@@ -106,8 +107,9 @@ class ChatView(RowView):
         self._has_left_end = False
         self._changes = ChangeDetector()
         self._painter = RowPainter(style)
-        self._tail = QTimer(self, singleShot=True, interval=_TAIL_EVERY)
+        self._tail = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._tail.timeout.connect(self._take_tail)
+        self._tail_taken = QElapsedTimer()
         self._catch_up = QTimer(self, singleShot=True, interval=0)
         self._catch_up.timeout.connect(self._go_on)
         self._focus = RowFocus(self)
@@ -307,8 +309,10 @@ class ChatView(RowView):
         self.scheduleDelayedItemsLayout()
 
     def _wake_tail(self) -> None:
+        """Take up what was written in the next turn of the event loop, unless the last time was just before."""
         if not self._tail.isActive():
-            self._tail.start()
+            since = self._tail_taken.elapsed() if self._tail_taken.isValid() else _TAIL_EVERY
+            self._tail.start(max(0, _TAIL_EVERY - since))
 
     def _take_tail(self) -> None:
         """Take up what was written since the last time."""
@@ -319,6 +323,7 @@ class ChatView(RowView):
         self.updateGeometries()
         self.pill.setVisible(not self._follows_end)
         self.viewport().update(self.row_rect(number).adjusted(0, 0, 0, self.viewport().height()))
+        self._tail_taken.start()
 
     # Geometry
 

@@ -17,6 +17,7 @@ import app.viewmodels.kit.slices as slices
 import app.widgets.chat.messages.block_layout as laid_part
 import app.widgets.chat.messages.copy_work as copy_work
 import app.widgets.chat.messages.row_painter as row_painter
+import app.widgets.chat.messages.view as view_part
 from app.protocol.chat import Role
 from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
@@ -200,6 +201,21 @@ def test_pieces_that_come_together_are_taken_up_together(
         chat.append_tail("s", letter)
     write(qtbot, view, chat, "s", "g")
     assert laid == ["abcdefg"]
+
+
+def test_text_that_comes_after_a_rest_is_taken_up_at_once_and_what_follows_it_together(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view_part, "_TAIL_EVERY", 3_600_000)
+    chat.show([question("q"), answer("s", "a", is_streaming=True)])
+    settle()
+    laid.clear()
+    write(qtbot, view, chat, "s", "b")
+    assert laid == ["ab"]
+    chat.append_tail("s", "c")
+    settle()
+    assert laid == ["ab"]
+    assert view._tail.isActive()
 
 
 def test_the_end_is_followed(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
