@@ -15,7 +15,7 @@ from app.protocol.cache_events import CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.widgets.kit.drawing import draw_text
+from app.widgets.kit.drawing import draw_text, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate, set_up_view
 from app.widgets.kit.style import Style
@@ -60,7 +60,8 @@ class EventDelegate(RowDelegate):
         center = QPointF(rect.left() + size / 2, rect.center().y())
         self._style.icons.paint(painter, _ICONS[row.kind], center, theme.warn if is_fault else theme.text2, size)
         rect.setLeft(rect.left() + size + _GAP)
-        draw_text(painter, text_style, rect, row.text, theme.warn if is_fault else theme.text2)
+        words = whole_parts(text_style, row.text, rect.width(), ", ", ": ")
+        draw_text(painter, text_style, rect, words, theme.warn if is_fault else theme.text2)
 
 
 class EventList(QListView):

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.edges import edge_text
 from app.viewmodels.edges.edge_region import EdgeState, Home
+from app.viewmodels.text.formatting import DOT
 from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button, Control, State
-from app.widgets.kit.drawing import draw_text, fill_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -131,7 +132,8 @@ class OthersLine(Control):
         icon = Icon.FOLD if self.isChecked() else Icon.RIGHT
         self._style.icons.paint(painter, icon, QPointF(inner.left() + size / 2, inner.center().y()), theme.text3, size)
         words = inner.adjusted(size + 6, 0, 0, 0)
-        draw_text(painter, self._style.text_style(TextRole.SMALL), words, self.accessibleName(), theme.text2)
+        small = self._style.text_style(TextRole.SMALL)
+        draw_text(painter, small, words, whole_parts(small, self.accessibleName(), words.width(), DOT), theme.text2)
 
 
 def row_menu(parent: QWidget, now: EdgeState, homes: Sequence[Home], asked: RowActions) -> QMenu:

@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.viewmodels.chat.draft_attachments import AttachmentChip
 from app.widgets.kit.controls import Control, State, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _RADIUS, _GAP, _SIDE, _ICON, _CLOSE = 8, 6, 9, 14, 20
+_BETWEEN = " · "
 _WIDEST, _MOST_ROWS = 340, 3
 
 
@@ -41,7 +42,7 @@ class AttachmentChipView(Control):
 
     @property
     def _detail(self) -> str:
-        return " · ".join(word for word in (self._chip.size, self._chip.tokens) if word)
+        return _BETWEEN.join(word for word in (self._chip.size, self._chip.tokens) if word)
 
     def sizeHint(self) -> QSize:
         small = self._style.text_style(TextRole.SMALL)
@@ -70,7 +71,7 @@ class AttachmentChipView(Control):
         draw_text(painter, small, name, self._chip.name, theme.text)
         used = min(small.width(self._chip.name), name.width())
         figures = QRectF(left + used + _GAP, rect.top(), detail + 1, rect.height())
-        draw_text(painter, small, figures, self._detail, theme.text2)
+        draw_text(painter, small, figures, whole_parts(small, self._detail, figures.width(), _BETWEEN), theme.text2)
 
 
 class AttachmentStrip(QScrollArea):

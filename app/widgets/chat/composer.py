@@ -12,7 +12,7 @@ from app.widgets.chat.attachment_strip import AttachmentStrip
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, RoundButton, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.shadow import paint_shadow
@@ -301,4 +301,5 @@ class Composer(QWidget):
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, *now.send_parts)
             foot.setLeft(bar.right() + 10)
-        draw_text(painter, self._style.text_style(TextRole.SMALL), foot, now.send_price, theme.text2)
+        small = self._style.text_style(TextRole.SMALL)
+        draw_text(painter, small, foot, whole_parts(small, now.send_price, foot.width(), ", ", ": "), theme.text2)

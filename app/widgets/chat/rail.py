@@ -97,6 +97,7 @@ def _paint_count(painter: QPainter, style: Style, center: QPointF, side: int, co
     text_style = style.text_style(TextRole.CAP)
     edge = center.x() + side * (_APART + 5)
     top = center.y() - _ARM_ABOVE - text_style.line / 2
-    rect = QRectF(edge if side > 0 else edge - 28, top, 28, text_style.line)
+    width = text_style.width(f"+{count}")
+    rect = QRectF(edge if side > 0 else edge - width, top, width, text_style.line)
     align = Qt.AlignmentFlag.AlignLeft if side > 0 else Qt.AlignmentFlag.AlignRight
     draw_text(painter, text_style, rect, f"+{count}", style.theme.text3, align)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.widgets.kit.typography import TextStyle
 
+_CLOSING = "”"
 _LEFT, _RIGHT, _CENTER = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignHCenter
 
 
@@ -30,7 +31,7 @@ def draw_text(
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> float:
     """Draw one line in the vertical middle of `rect`, cut with an ellipsis where too long; return its width."""
-    shown = text_style.metrics.elidedText(text, elide, rect.width() + 0.5)
+    shown = elided(text_style, text, rect.width(), elide)
     width = text_style.width(shown)
     x = rect.x()
     if align & _RIGHT:
@@ -43,6 +44,18 @@ def draw_text(
     painter.setPen(color)
     painter.drawText(QPointF(x, baseline), shown)
     return width
+
+
+def elided(
+    text_style: TextStyle, text: str, width: float, elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+) -> str:
+    """Return a text cut with an ellipsis where it is wider than `width`; a quotation keeps its closing mark."""
+    shown = text_style.metrics.elidedText(text, elide, width + 0.5)
+    if shown == text or not text.endswith(_CLOSING):
+        return shown
+    inner = text.removesuffix(_CLOSING).removesuffix("…")
+    cut = text_style.metrics.elidedText(f"{inner}…", elide, width + 0.5 - text_style.width(_CLOSING))
+    return cut + _CLOSING if cut else shown
 
 
 def fill_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor) -> None:
@@ -60,12 +73,14 @@ def stroke_rounded(painter: QPainter, rect: QRectF, radius: float, color: QColor
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), radius - inset, radius - inset)
 
 
-def whole_parts(text_style: TextStyle, text: str, width: float, between: str) -> str:
-    """Return as many parts of a text as `width` has room for, from the first on, which stands there in any case."""
-    parts = text.split(between)
-    while len(parts) > 1 and text_style.width(between.join(parts)) > width:
-        parts.pop()
-    return between.join(parts)
+def whole_parts(text_style: TextStyle, text: str, width: float, *between: str) -> str:
+    """Return as many parts of a text as `width` has room for, from the first on, which stands there in any case.
+
+    between: what its parts are set apart by, such as ", "; the last one is left out first, whatever is before it.
+    """
+    while text_style.width(text) > width and (end := max(text.rfind(mark) for mark in between)) > 0:
+        text = text[:end]
+    return text
 
 
 def wrapped(text_style: TextStyle, text: str, width: float) -> list[str]:

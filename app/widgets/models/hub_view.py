@@ -7,7 +7,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.hub.hub_rows import HubRow, HubRows
-from app.widgets.kit.drawing import draw_text
+from app.viewmodels.text.formatting import DOT
+from app.widgets.kit.drawing import draw_text, whole_parts
 from app.widgets.kit.style import Style
 from app.widgets.kit.two_line_list import RowColors, TwoLineDelegate, TwoLineList
 from app.widgets.kit.typography import TextRole
@@ -28,7 +29,8 @@ class HubDelegate(TwoLineDelegate[HubRow]):
         room = title.adjusted(taken + _APART, 0, 0, 0)
         if room.width() > 2 * _APART:
             draw_text(painter, self._style.text_style(TextRole.CAP), room, row.author, colors.faint)
-        draw_text(painter, self._style.text_style(TextRole.SMALL), second, row.line, theme.text2)
+        small = self._style.text_style(TextRole.SMALL)
+        draw_text(painter, small, second, whole_parts(small, row.line, second.width(), DOT), theme.text2)
 
 
 class HubView(TwoLineList[HubRow]):

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.live_state import LiveState
-from app.widgets.kit.drawing import draw_text, smooth
+from app.viewmodels.text.formatting import DOT
+from app.widgets.kit.drawing import draw_text, smooth, whole_parts
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -65,5 +66,6 @@ class StatusLine(QWidget):
             bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, cached or done, done - cached if cached else 0, 1 - done)
             line.setLeft(bar.right() + 12)
-        draw_text(painter, text_style, line, activity.text, theme.text2)
+        words = whole_parts(text_style, activity.text, line.width(), DOT, ", ")
+        draw_text(painter, text_style, line, words, theme.text2)
         painter.end()

@@ -66,17 +66,20 @@ class TitleBlock(QWidget):
             self._style.text_style(TextRole.CAP),
         )
         painter = smooth(QPainter(self))
-        if not self._subtitle:
+        line = QRectF(0, 10 + title.line, self.width(), small.line + 2)
+        if self._warmth is not None:
+            line.setLeft(_WARMTH + 8)
+        words = whole_parts(small, self._subtitle, line.width(), DOT)
+        words = words if small.width(words) <= line.width() else ""
+        if self._warmth is None and not words:
             self._paint_title(painter, QRectF(self.rect()))
             painter.end()
             return
         self._paint_title(painter, QRectF(0, 8, self.width(), title.line))
-        line = QRectF(0, 10 + title.line, self.width(), small.line + 2)
         if self._warmth is not None:
             bar = QRectF(0, line.center().y() - 2, _WARMTH, 4)
             paint_warmth(painter, theme, bar, self._warmth, self._is_on_disk)
-            line.setLeft(_WARMTH + 8)
-        draw_text(painter, small, line, whole_parts(small, self._subtitle, line.width(), DOT), theme.text2)
+        draw_text(painter, small, line, words, theme.text2)
         painter.end()
 
     def _title_width(self) -> float:

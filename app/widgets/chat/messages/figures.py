@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from app.viewmodels.chat.rows import Footer, PrefillRow
 from app.viewmodels.text import formatting
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
+from app.widgets.kit.theme import Theme
 from app.widgets.kit.typography import TextRole
 
 _BAR, _GAP = 48, 8
+_SWATCH, _SHARES_APART = 14, 18
 _DOT = "  ·  "
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
@@ -82,12 +86,16 @@ def paint_prefill(painter: QPainter, style: Style, rect: QRectF, prefill: Prefil
     paint_cost(painter, theme, bar, prefill.cached, done - prefill.cached, total - done)
     line = QRectF(inner.left(), bar.bottom() + 9, inner.width(), small.line)
     rate = formatting.rate(prefill.rate, is_done=False) if prefill.rate > 0 else ""
-    taken = draw_text(painter, small, line, rate, theme.text2, _RIGHT)
-    _paint_shares(painter, style, line.adjusted(0, 0, -taken - 12, 0), prefill)
+    shares = list(_shares(theme, prefill))
+    if _shares_width(style, shares) + 12 + small.width(rate) <= line.width():
+        draw_text(painter, small, line, rate, theme.text2, _RIGHT)
+    while _shares_width(style, shares) > line.width() and len(shares) > 1:
+        shares.pop()
+    _paint_shares(painter, style, line, shares)
     if prefill.why:
         painter.fillRect(QRectF(inner.left(), round(line.bottom() + 10), inner.width(), 1), theme.line)
         why = QRectF(inner.left(), line.bottom() + 19, inner.width(), small.line)
-        draw_text(painter, small, why, prefill.why, theme.text2)
+        draw_text(painter, small, why, whole_parts(small, prefill.why, why.width(), ", "), theme.text2)
 
 
 def _time_left(prefill: PrefillRow) -> str:
@@ -96,15 +104,21 @@ def _time_left(prefill: PrefillRow) -> str:
     return f"{formatting.about((prefill.total - prefill.done) / prefill.rate)} left"
 
 
-def _paint_shares(painter: QPainter, style: Style, line: QRectF, prefill: PrefillRow) -> None:
-    theme, small = style.theme, style.text_style(TextRole.SMALL)
-    shares: tuple[tuple[QColor, int, str], ...] = (
-        (theme.accentgfx, prefill.cached, "from the cache"),
-        (theme.mute, prefill.done - prefill.cached, "computed"),
-        (theme.track, prefill.total - prefill.done, "to go"),
-    )
-    for color, count, what in shares:
+def _shares(theme: Theme, prefill: PrefillRow) -> Iterator[tuple[QColor, str]]:
+    """Return the parts of a prompt, each with the colour that it has in the bar."""
+    yield theme.accentgfx, f"{formatting.number(prefill.cached)} from the cache"
+    yield theme.mute, f"{formatting.number(prefill.done - prefill.cached)} computed"
+    yield theme.track, f"{formatting.number(prefill.total - prefill.done)} to go"
+
+
+def _shares_width(style: Style, shares: list[tuple[QColor, str]]) -> float:
+    small = style.text_style(TextRole.SMALL)
+    return sum(_SWATCH + small.width(words) for _color, words in shares) + _SHARES_APART * (len(shares) - 1)
+
+
+def _paint_shares(painter: QPainter, style: Style, line: QRectF, shares: list[tuple[QColor, str]]) -> None:
+    for color, words in shares:
         fill_rounded(painter, QRectF(line.left(), line.center().y() - 4, 8, 8), 2.5, color)
-        line = line.adjusted(14, 0, 0, 0)
-        width = draw_text(painter, small, line, f"{formatting.number(count)} {what}", theme.text2)
-        line = line.adjusted(width + 18, 0, 0, 0)
+        line = line.adjusted(_SWATCH, 0, 0, 0)
+        width = draw_text(painter, style.text_style(TextRole.SMALL), line, words, style.theme.text2)
+        line = line.adjusted(width + _SHARES_APART, 0, 0, 0)

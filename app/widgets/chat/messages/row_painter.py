@@ -8,13 +8,14 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette
 
 from app.protocol.trie_view import Residency
+from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.column import Column
 from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
 from app.widgets.chat.messages.figures import paint_footer, paint_prefill
 from app.widgets.chat.messages.message_body import Selection
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.rail import CLEAR, paint_fork, paint_line, paint_residency
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -110,7 +111,9 @@ class RowPainter:
         if item.has_caret:
             self._paint_caret(painter, item)
         if row.note:
-            draw_text(painter, self._style.text_style(TextRole.SMALL), item.note, row.note, theme.text2)
+            small = self._style.text_style(TextRole.SMALL)
+            note = whole_parts(small, row.note, item.note.width(), DOT, ": ")
+            draw_text(painter, small, item.note, note, theme.text2)
         if row.footer is not None and not item.is_question:
             line = item.footer.adjusted(0, 0, -context.actions, 0)
             # A note has said already why the answer ended.
