@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -21,6 +21,7 @@ from app.widgets.kit.typography import TextRole
 
 _SIDES: tuple[Side, Side] = ("left", "right")
 _CHOOSER, _PAD = 26, 8
+_ABOVE, _NARROW = 6, 160  # points; below so many, which grow with the text, a chooser has a line of its own
 _STEPS = (
     (Icon.LEFT, "Previous Difference", "Goes to the paragraph before that differs", "find_previous"),
     (Icon.RIGHT, "Next Difference", "Goes to the next paragraph that differs", "find_next"),
@@ -139,28 +140,29 @@ class ComparisonView(QWidget):
                 chooser.show_branch(branch)
         self._arrange()
 
-    @property
-    def _head(self) -> int:
-        """Height of what stands above the rows."""
-        return self.choosers[0].sizeHint().height() + 12
-
     def _arrange(self) -> None:
-        head = self._head
+        """Put each side's button beside its chooser, or below it where both have no room in one line."""
+        line = max(self.choosers[0].sizeHint().height(), self.close_button.sizeHint().height())
         end = self.width() - EDGE // 2
         for tool in (self.close_button, self.next, self.previous):
             size = tool.sizeHint()
             end -= size.width()
-            tool.setGeometry(end, (head - size.height()) // 2, size.width(), size.height())
+            tool.setGeometry(end, _ABOVE + (line - size.height()) // 2, size.width(), size.height())
+        wanted = self.buttons[0].sizeHint()
+        sides = columns(QRectF(0, 0, self.list.viewport().width(), 0))
+        beside = min(sides[1].right(), end - EDGE / 2) - sides[1].left() - wanted.width() - EDGE / 2
+        is_stacked = beside < self._style.typography.scaled(_NARROW)
+        head = _ABOVE + line + (wanted.height() + _PAD if is_stacked else 0) + _ABOVE
+        for chooser, button, column in zip(self.choosers, self.buttons, sides, strict=True):
+            left, right = round(column.left()) - _PAD, round(min(column.right(), end - EDGE / 2))
+            if is_stacked:
+                at = QPoint(round(column.left()), head - _ABOVE - wanted.height())
+            else:
+                at = QPoint(right - wanted.width(), _ABOVE + (line - wanted.height()) // 2)
+            button.setGeometry(QRect(at, wanted))
+            room = right - left if is_stacked else at.x() - EDGE // 2 - left
+            chooser.setGeometry(left, _ABOVE, min(chooser.sizeHint().width() + 4, room), line)
         self.list.setGeometry(0, head, self.width(), max(0, self.height() - head))
-        rows = QRectF(0, 0, self.list.viewport().width(), head)
-        for chooser, button, column in zip(self.choosers, self.buttons, columns(rows), strict=True):
-            right = min(column.right(), end - EDGE / 2)
-            wanted, left = button.sizeHint(), column.left() - _PAD
-            button.setGeometry(
-                round(right - wanted.width()), (head - wanted.height()) // 2, wanted.width(), wanted.height()
-            )
-            width = min(chooser.sizeHint().width() + 4, round(right - wanted.width() - EDGE / 2 - left))
-            chooser.setGeometry(round(left), 6, max(width, 40), head - 12)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -169,5 +171,5 @@ class ComparisonView(QWidget):
         theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
-        painter.fillRect(QRectF(0, self._head - 1, self.width(), 1), theme.line)
+        painter.fillRect(QRectF(0, self.list.y() - 1, self.width(), 1), theme.line)
         painter.end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -267,19 +267,25 @@ def test_escape_closes_it_from_everywhere_in_the_window(
     assert app.chat.state.now.is_writing
 
 
-def test_what_stands_above_each_column_is_in_its_place_from_the_first_moment(qtbot: QtBot, forked: MainWindow) -> None:
-    forked.resize(880, 560)
+@pytest.mark.parametrize(("width", "text"), [(1200, 14), (880, 14), (1600, 24), (880, 24)])
+def test_what_stands_above_each_column_is_in_its_place_from_the_first_moment(
+    qtbot: QtBot, forked: MainWindow, style: Style, width: int, text: int
+) -> None:
+    style.set_text_size(text)
+    forked.resize(width, 560)
     forked.do("compare")
     view = view_of(forked)
-    qtbot.waitUntil(lambda: view.buttons[1].geometry().right() > view.width() // 2)
-    edges = [0]
-    for stop in view.tab_order[:-1]:
-        edges += [stop.geometry().left(), stop.geometry().right()]
-    assert edges == sorted(edges)
-    assert edges[-1] <= view.width()
-    left, right = columns(QRectF(view.list.viewport().rect()))
-    assert view.buttons[0].geometry().right() <= left.right() + 1
-    assert view.choosers[1].geometry().left() < right.left()
+    qtbot.waitUntil(lambda: view.choosers[1].x() > view.width() // 2 - 100 and view.list.y() > 0)
+    stops = [stop.geometry() for stop in view.tab_order[:-1]]
+    for number, one in enumerate(stops):
+        assert QRect(0, 0, view.width(), view.list.y()).contains(one), number
+        assert not any(one.intersects(other) for other in stops[:number]), number
+    for chooser, button, column in zip(
+        view.choosers, view.buttons, columns(QRectF(view.list.viewport().rect())), strict=True
+    ):
+        assert column.left() - 10 <= min(chooser.x(), button.x())
+        assert max(chooser.geometry().right(), button.geometry().right()) <= column.right() + 1
+        assert chooser.width() >= min(chooser.sizeHint().width(), style.typography.scaled(100))
 
 
 def test_tab_goes_through_both_sides_to_the_rows(qtbot: QtBot, forked: MainWindow) -> None:
