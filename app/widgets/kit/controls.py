@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.viewmodels.kit.plain_tips import plain_tip
@@ -47,6 +47,11 @@ class Control(QAbstractButton):
     def setToolTip(self, tip: str) -> None:
         """Have these words as tooltip, whatever they look like."""
         super().setToolTip(plain_tip(tip))
+
+    def setText(self, text: str) -> None:
+        """Have these words, in which "&" is a letter and makes no key of the one after it."""
+        super().setText(text)
+        self.setShortcut(QKeySequence())
 
     @property
     def state(self) -> State:

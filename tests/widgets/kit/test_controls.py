@@ -22,6 +22,14 @@ def make(style: Style, kind: str) -> Control:
     return Button(style, "Keep", is_default=kind == "default")
 
 
+def test_an_ampersand_is_a_letter_and_no_key(qtbot: QtBot, style: Style) -> None:
+    control = Button(style, "Use R&D")
+    qtbot.addWidget(control)
+    assert control.shortcut().isEmpty()
+    control.set_text("M&A")
+    assert (control.text(), control.shortcut().isEmpty()) == ("M&A", True)
+
+
 def in_state(control: Control, state: State) -> QImage:
     """As it is painted in this state."""
     control.setEnabled(state is not State.DISABLED)
