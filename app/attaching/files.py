@@ -15,6 +15,7 @@ from typing import NamedTuple
 from app.attaching.faults import AttachmentError
 from app.attaching.pdf import MOST_PDF_BYTES, text_of_pdf
 from app.protocol.chat import LONGEST_NAME, Attachment, AttachmentKind
+from app.protocol.excerpts import one_line
 from app.protocol.figures import number, plural, size
 from app.protocol.plain_files import UnfitFileError, read_plain
 
@@ -80,8 +81,7 @@ def read_file(path: Path, is_wanted: Callable[[], bool] = lambda: True) -> ReadF
 def name_of(path: Path) -> str:
     """Return the name of a file as one line that can be stored."""
     whole = path.name.encode("utf-8", "replace").decode("utf-8")
-    seen = "".join(sign if sign.isprintable() else " " for sign in whole)
-    return " ".join(seen.split())[:LONGEST_NAME].strip() or _NO_NAME
+    return one_line(whole)[:LONGEST_NAME].strip() or _NO_NAME
 
 
 def too_long(characters: int) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from app.protocol.chat import Attachment, Role, Turn
-from app.protocol.excerpts import plain_words
+from app.protocol.excerpts import one_line, plain_words
 
 TITLE_LENGTH = 48
 INSTRUCTIONS = "Instructions"
@@ -43,7 +43,7 @@ def title_from(text: str) -> str:
 
 def checked_title(title: str) -> str:
     """Put a title or name on one line; ValueError when nothing would be seen of it, or for more than 200 characters."""
-    line = " ".join(title.split())
+    line = one_line(title)
     if not 1 <= len(line) <= 200:
         raise ValueError(f"a title has 1 to 200 characters, this one {len(line)}")
     return line
@@ -120,7 +120,7 @@ class Message:
     @property
     def speaker(self) -> str:
         """Return who speaks, as a heading: "You", "Instructions", or the name of the model, where it is known."""
-        return _SPEAKERS.get(self.role) or self.model_name or "Answer"
+        return _SPEAKERS.get(self.role) or one_line(self.model_name or "") or "Answer"
 
     def _check_typed(self) -> None:
         if not self.text:

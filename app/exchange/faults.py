@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
 
+from app.protocol.excerpts import one_line
 from app.protocol.reports import Problem
 
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LONGEST_NAME = 80
 
 
@@ -36,7 +35,7 @@ class MalformedError(Exception):
 
 def shown(words: str, longest: int = _LONGEST_NAME) -> str:
     """Quote words from a file as they can stand in a sentence: on one line, and not too long."""
-    line = _UNSEEN.sub(" ", words)
+    line = one_line(words)
     return f"“{line if len(line) <= longest else line[: longest - 1] + '…'}”"
 
 

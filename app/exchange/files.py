@@ -13,15 +13,16 @@ from typing import BinaryIO
 
 from app.conversation.message import storable
 from app.exchange.faults import writing
+from app.protocol.excerpts import one_line
 
-_REFUSED = re.compile(r'[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069/\\:*?"<>|]+')
+_REFUSED = re.compile(r'[/\\:*?"<>|]+')
 _LONGEST = 120  # bytes of a name without its ending; file systems take 255 of the whole
 _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
 
 
 def file_name(title: str | None, suffix: str) -> str:
     """Make a name for the file of a conversation: its title, without what a system would not take."""
-    words = " ".join(_REFUSED.sub(" ", storable(title or "")).split()).strip(". ")
+    words = " ".join(_REFUSED.sub(" ", one_line(storable(title or ""))).split()).strip(". ")
     short = words.encode()[:_LONGEST].decode(errors="ignore").rstrip(". ")
     return f"{'Conversation' if not short or _DEVICES.fullmatch(short) else short}{suffix}"
 

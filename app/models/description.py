@@ -54,7 +54,7 @@ def describe_folder(folder: Path, source: Source, root: Path) -> ModelEntry:
     """Describe the model of a folder, with the reason why it cannot be opened if there is one. Raises no OSError."""
     repository = hub_repository(folder)
     owner = repository[0] if repository else (folder.parent.name if folder.parent != root != folder else "")
-    entry = ModelEntry(str(folder), shown(model_name(str(folder))), source, str(root), shown(owner))
+    entry = ModelEntry(str(folder), model_name(str(folder)), source, str(root), shown(owner))
     try:
         contents = list_folder(folder)
         entry = replace(entry, weight_bytes=_weight_bytes(contents))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.models.ollama_store import PREFIX
+from app.protocol.excerpts import one_line
 
 HUB_MODEL = "models--"
 
@@ -21,14 +22,14 @@ def hub_repository(path: Path) -> tuple[str, str] | None:
 def model_name(path: str) -> str:
     """Return how a model is called: like its folder, its repository on the hub, or as Ollama calls it, "NAME:TAG"."""
     if path.startswith(PREFIX):
-        return path.removeprefix(PREFIX)
+        return shown(path.removeprefix(PREFIX))
     if not path:
         return ""
     folder = Path(path).absolute()
     repository = hub_repository(folder)
-    return folder.name if repository is None else repository[1]
+    return shown(folder.name if repository is None else repository[1])
 
 
 def shown(name: str) -> str:
-    """Return a name as it can be shown and read aloud: at most 200 characters, each of which can be seen."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name[:200])
+    """Return a name as it can be shown and read aloud: on one line of at most 200 characters."""
+    return one_line(name[:200])

@@ -170,15 +170,15 @@ def _silent(place: ModelLocation, path: Path, error: OSError) -> _Found:
     """Return the entry of a folder whose disk does not answer."""
     if path == place.root:
         return _nothing(place, _why(error))
-    name = shown(model_name(str(path)))
+    name = model_name(str(path))
     return _Found(str(path), ModelEntry(str(path), name, place.source, str(place.root), reason=_why(error)))
 
 
 def _nothing(place: ModelLocation, reason: str) -> _Found:
     """Return the entry of a place in which no model is found."""
     root = str(place.root)
-    name = place.root.name if place.source is Source.ADDED else place.source.value
-    return _Found(root, ModelEntry(root, shown(name), place.source, root, reason=reason))
+    name = shown(place.root.name) if place.source is Source.ADDED else place.source.value
+    return _Found(root, ModelEntry(root, name, place.source, root, reason=reason))
 
 
 def _why(error: OSError) -> str:

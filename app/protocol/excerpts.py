@@ -1,9 +1,17 @@
-"""The beginning of a text, where there is room for one line."""
+"""Names, and the beginning of a text, where there is room for one line.
+
+Whatever was typed, imported or is the name of a file: it stands on its line and changes nothing of the words around it.
+"""
 
 from __future__ import annotations
 
 import re
 
+# Controls, what turns the direction of the text that follows, noncharacters, and halves of a surrogate pair.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffc\ufffe\uffff]"
+)
+_HALF = re.compile("[\ud800-\udfff]")
 _LOOKED_AT = 8  # characters of Markdown to one that is shown, at most
 # What Markdown writes beside the words, in the order in which it is taken away, and what stays of it.
 _MARKS = tuple(
@@ -27,12 +35,23 @@ _MARKS = tuple(
 )
 
 
+def one_line(words: str) -> str:
+    """Put a name on one line, without what cannot be seen and what would change the order of the words around it.
+
+    What joins the parts of an emoji or of a letter stays.
+    """
+    line = " ".join(words.split())
+    if line.isprintable():
+        return line
+    return " ".join(_HALF.sub("\ufffd", _UNSEEN.sub("", line)).split())
+
+
 def first_words(text: str, most: int = 48) -> str:
     """Cut a text to one line of `most` characters, between words where one can: "Three days in Lisbon, late…".
 
     However long the text, no more than that many of its words are looked at.
     """
-    line = " ".join(text.split(maxsplit=most)[:most])
+    line = one_line(" ".join(text.split(maxsplit=most)[:most]))
     if len(line) <= most:
         return line
     cut = line[: most - 1]

@@ -55,7 +55,7 @@ def test_a_byte_order_mark_is_taken_and_other_bytes_are_named() -> None:
 def test_the_name_stands_in_the_sentence_on_one_line() -> None:
     with pytest.raises(ExchangeError) as caught:
         read_any("/home/me/pe\nars\u202e.json", b"[")
-    assert caught.value.problem.sentence.startswith("“pe ars .json” was not imported")
+    assert caught.value.problem.sentence.startswith("“pe ars.json” was not imported")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64])

@@ -32,5 +32,5 @@ def test_a_repository_has_an_owner_or_none() -> None:
 
 
 def test_every_letter_of_a_name_can_be_seen() -> None:
-    assert shown("a\nb\u202ec\udcff") == "a\ufffdb\ufffdc\ufffd"
+    assert shown("a\nb\u202ec\udcff") == "a bc\ufffd"
     assert len(shown("x" * 9000)) == 200

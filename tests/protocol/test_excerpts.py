@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from unicodedata import bidirectional, category
 
 import pytest
 
-from app.protocol.excerpts import first_words, plain_words
+from app.protocol.excerpts import first_words, one_line, plain_words
 from tests.seeds import each_seed
 
 
@@ -26,6 +27,57 @@ def test_whatever_the_text_it_is_its_beginning_and_no_longer_than_asked(seed: in
     assert len(cut) <= most
     assert cut == whole if len(whole) <= most else cut.endswith("…")
     assert whole.startswith(cut.removesuffix("…"))
+
+
+# Of the letters of any script, those of emoji sequences, and what turns or breaks a line.
+_PARTS = [
+    "a",
+    " ",
+    "\n",
+    "\u2028",
+    "\x85",
+    "\0",
+    "\x1b",
+    "\u202e",
+    "\u2067",
+    "\u200f",
+    "\ud800",
+    "\ufffc",
+    "שלום",
+    "مرحبا",
+]
+_PARTS += [
+    "👩\u200d👧",
+    "é",
+    "e\u0301",
+    "\u0645\u06cc\u200c\u062e",
+    "🏴\U000e0067\U000e0062\U000e007f",
+    "<b>",
+    "&",
+    "\xa0",
+]
+
+
+@each_seed(range(200))
+def test_a_name_is_one_line_and_turns_nothing_around(seed: int) -> None:
+    dice = random.Random(seed)
+    name = "".join(dice.choices(_PARTS, k=dice.randrange(12)))
+    line = one_line(name)
+    assert not [letter for letter in line if bidirectional(letter) in _TURNING or category(letter) in ("Cc", "Cs")]
+    assert line == one_line(line) == " ".join(line.split())
+    for kept in (
+        "👩\u200d👧",
+        "\u0645\u06cc\u200c\u062e",
+        "🏴\U000e0067\U000e0062\U000e007f",
+        "e\u0301",
+        "שלום",
+        "<b>&",
+    ):
+        assert line.count(kept) >= name.count(kept), "what is a letter, or belongs to one, stays"
+    assert first_words(name, 200) == line
+
+
+_TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI", "B"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from app.conversation.message import EDITED, Message
 from app.conversation.tree import MessageTree
+from app.protocol.excerpts import one_line
 from app.protocol.reports import Reason, RequestReport, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.path_rows import PathRows
@@ -129,7 +130,7 @@ def _attachments(message: Message, opened: Set[str], tokens: Sequence[int]) -> t
         return ()
     known = tokens if len(tokens) == len(message.attachments) else [None] * len(message.attachments)
     return tuple(
-        AttachmentRow(one.name, one.text, count, attachment_key(message.id, number) in opened)
+        AttachmentRow(one_line(one.name), one.text, count, attachment_key(message.id, number) in opened)
         for number, (one, count) in enumerate(zip(message.attachments, known, strict=True))
     )
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.attaching.files import MOST_ATTACHMENTS, MOST_CHARACTERS, too_long
 from app.conversation.message import storable
 from app.protocol.chat import Attachment
+from app.protocol.excerpts import one_line
 from app.protocol.reports import Problem
 from app.viewmodels.chat.attachment_reader import AttachmentReader
 from app.viewmodels.chat.drafts import Drafts
@@ -103,6 +104,6 @@ def chips_of(attachments: Sequence[Attachment], tokens: Sequence[int]) -> tuple[
     """Return what is shown of attachments. tokens: of each, or of none while they are not known."""
     known = [formatting.tokens(one) for one in tokens] if len(tokens) == len(attachments) else [""] * len(attachments)
     return tuple(
-        AttachmentChip(one.name, formatting.size(len(one.text)), words)
+        AttachmentChip(one_line(one.name), formatting.size(len(one.text)), words)
         for one, words in zip(attachments, known, strict=True)
     )

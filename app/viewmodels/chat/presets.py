@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import checked_title
 from app.conversation.records import Preset
+from app.protocol.excerpts import one_line
 from app.viewmodels.chat.sampling_fields import known_values
 from app.viewmodels.kit.store_link import StoreLink
 
@@ -52,7 +53,7 @@ class Presets(QObject):
 
     def problem_of(self, name: str, renamed: str = "") -> str:
         """Say why a preset cannot be saved under a name, "" where it can. renamed: the one that is to have it."""
-        if any(one.name.casefold() == " ".join(name.split()).casefold() for one in SHIPPED):
+        if any(one.name.casefold() == one_line(name).casefold() for one in SHIPPED):
             return "This name belongs to a preset of Espalier’s own."
         try:
             title = checked_title(name)

@@ -239,7 +239,7 @@ def _count_shared(left: Sequence[Message], right: Sequence[Message]) -> int:
 
 def _branch(tree: MessageTree, path: Sequence[Message], shared: int) -> ComparedBranch:
     own = path[shared:] or path[-1:]
-    models = ", ".join(dict.fromkeys(one.model_name for one in own[:_MOST_ANSWERS] if one.model_name))
+    models = ", ".join(dict.fromkeys(one.speaker for one in own[:_MOST_ANSWERS] if one.model_name))
     versions = tree.siblings(own[0].id)
     which = f"Version {version_of(versions, own[0].id) + 1} of {len(versions)}" if len(versions) > 1 else ""
     return ComparedBranch(path[-1].id, _name(own), formatting.DOT.join(part for part in (which, models) if part))

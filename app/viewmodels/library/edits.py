@@ -12,6 +12,7 @@ from app.conversation.faults import Fault, store_error
 from app.conversation.records import Deleted, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
+from app.protocol.excerpts import one_line
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.deletion import deletion_of
@@ -149,7 +150,7 @@ class Edits(QObject):
 
     def rename(self, conversation_id: str, title: str) -> None:
         """Give a conversation another title. Blanks alone change nothing."""
-        if title.strip() and self._library.is_stored(conversation_id):
+        if one_line(title) and self._library.is_stored(conversation_id):
             self._make(lambda store: store.conversations.rename(conversation_id, title))
 
     def mark(self, conversation_id: str) -> None:
@@ -160,7 +161,7 @@ class Edits(QObject):
 
     def name_branch(self, message_id: str, name: str) -> None:
         """Give the branch that begins with a message a name; blanks alone take it away."""
-        line = " ".join(name.split())[:LONGEST_NAME]
+        line = one_line(name)[:LONGEST_NAME]
         self._make(lambda store: store.messages.name_branch(message_id, line or None))
 
     def mark_branch(self, message_id: str, is_favourite: bool) -> None:
@@ -180,7 +181,7 @@ class Edits(QObject):
 
     def create_folder(self, name: str, *conversation_ids: str) -> None:
         """Make a folder, with these conversations in it."""
-        if not name.strip():
+        if not one_line(name):
             return
         folder, moved = Folder.new(name), self._stored(conversation_ids)
 
@@ -192,7 +193,7 @@ class Edits(QObject):
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         """Give a folder another name. Blanks alone change nothing."""
-        if name.strip():
+        if one_line(name):
             self._make(lambda store: store.folders.rename(folder_id, name))
 
     def delete_folder(self, folder_id: str) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.protocol.chat import Attachment
+from app.protocol.excerpts import one_line
 from app.viewmodels.text import formatting
 from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.slim_bar import use_slim_bar
@@ -26,13 +27,13 @@ def show_attachment(style: Style, attachment: Attachment, parent: QWidget) -> QD
     sheet = QDialog(parent)
     sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     sheet.setWindowModality(Qt.WindowModality.WindowModal)
-    sheet.setWindowTitle(attachment.name)
+    sheet.setWindowTitle(one_line(attachment.name))
     sheet.resize(*_SIZE)
     text = QPlainTextEdit(sheet)
     text.setReadOnly(True)
     text.setFrameShape(QFrame.Shape.NoFrame)
     text.setFont(style.text_style(TextRole.CODE).font)
-    text.setAccessibleName(attachment.name)
+    text.setAccessibleName(one_line(attachment.name))
     text.setTabChangesFocus(True)
     use_slim_bar(text, style)
     text.setPlainText("\n".join(_lines(attachment.text[:MOST_SHOWN])))

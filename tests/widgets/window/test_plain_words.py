@@ -1,4 +1,7 @@
-"""Words of a person or a model are shown as they are, wherever they stand: none is read as HTML."""
+"""Words of a person or a model are shown as they are, wherever they stand, and change nothing of what is around them.
+
+None is read as HTML, none turns the direction of the text after it, and no letter of a name becomes a key.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtGui import Qt as QtText
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
@@ -18,10 +21,11 @@ from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
 from tests.seeds import each_seed
-from tests.widgets.window.test_branch_names import name
 from tests.widgets.window.test_main_window import ask
 
 _HTML = "<img src='file:///etc/hosts'><b>b</b>"
+_TURNING = "\u202e\u2067\0"
+_NAME = f"{_HTML} {_TURNING}R&D שלום"
 _ODD = ["<b>", "</p>", "&amp;", "&", "%1", "\u202e", "é", "👩‍👧", "\u0301", "a\tb", "\ufffe", "<", ">", "word", " "]
 
 
@@ -49,13 +53,17 @@ def test_what_looks_like_html_is_nowhere_read_as_that(
 ) -> None:
     tips: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_rest: tips.append(text))
-    script.answers[_HTML] = _HTML
+    script.answers[_HTML] = f"{_HTML}{_TURNING} it says"
     file = tmp_path / "<b>b<img src=x>.txt"
     file.write_text(_HTML)
     ask(qtbot, window, app, _HTML)
     window.do("fork")
     ask(qtbot, window, app, f"{_HTML} two")
-    name(qtbot, window, app, f"{_HTML} name")
+    app.library.edits.rename(app.library.open_id, _NAME)
+    app.library.edits.create_folder(_NAME)
+    app.library.edits.name_branch(app.chat.chat_model.rows[-2].id, _NAME)
+    qtbot.waitUntil(lambda: app.state.now.chat.branch.endswith("R&D שלום"))
+    app.catch_up()
     app.chat.attachments.attach_files([str(file)])
     qtbot.waitUntil(lambda: len(app.chat.state.now.attachments) == 1)
     for command in ("inspector", "branches", "settings", "map", "compare"):
@@ -71,11 +79,26 @@ def test_what_looks_like_html_is_nowhere_read_as_that(
     assert [tip for tip in tips if not is_plain(tip)] == []
 
 
+_SPOKEN = Qt.ItemDataRole.AccessibleTextRole
+
+
+def turns(words: str) -> bool:
+    """Whether anything in them turns the direction of the text after it, or cannot be seen."""
+    return not set(words).isdisjoint(_TURNING)
+
+
 def look_at_all(window: QWidget) -> None:
     """Every widget's tip and label, and the tip of each row of every list."""
-    for widget in window.findChildren(QWidget):
+    for widget in (window, *window.findChildren(QWidget)):
         assert is_plain(widget.toolTip()), widget
+        said = [widget.toolTip(), widget.windowTitle(), widget.accessibleName(), widget.accessibleDescription()]
+        assert [words for words in said if turns(words)] == [], widget
+        assert [one.text() for one in widget.actions() if turns(one.text()) or "R&D" in one.text()] == [], widget
+        if isinstance(widget, QAbstractButton):
+            assert not turns(widget.text()), widget
+            assert widget.shortcut().isEmpty() or "R&D" not in widget.text(), widget
         if isinstance(widget, QLabel):
+            assert not turns(widget.text()), widget
             assert widget.textFormat() is Qt.TextFormat.PlainText or is_plain(widget.text()), widget.text()
     for view in window.findChildren(QAbstractItemView):
         if view.isVisible() and view.model() is not None:
@@ -83,6 +106,8 @@ def look_at_all(window: QWidget) -> None:
                 index = view.model().index(number, 0)
                 tip = index.data(Qt.ItemDataRole.ToolTipRole)
                 assert tip is None or is_plain(str(tip)), tip
+                for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, _SPOKEN):
+                    assert not turns(str(index.data(role))), (view, index.data(role))
                 at = view.visualRect(index).center()
                 event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
                 QApplication.sendEvent(view.viewport(), event)
