@@ -160,11 +160,13 @@ def test_whatever_was_typed_is_found_after_any_number_of_restarts(
     for start in range(6):
         app = make_app()
         ready(qtbot, app)
-        qtbot.wait(20)
-        here = app.library.open_id
+        left = {one: text for one, text in typed.items() if text}
+        qtbot.waitUntil(
+            lambda app=app, left=left: left.items() <= {one: app.chat.drafts.of(one).text for one in left}.items()
+        )
+        qtbot.waitUntil(lambda app=app: not app.library.is_opening)
         found = {one: app.chat.drafts.of(one).text for one in typed if app.library.library.conversation(one)}
-        assert found == {one: typed[one] for one in found}, f"start {start}"
-        assert sum(map(bool, found.values())) == sum(map(bool, typed.values())), f"start {start}"
+        assert found == typed, f"start {start}"
         for step in range(dice.randint(3, 10)):
             here = app.library.open_id
             match dice.randrange(4):
@@ -180,7 +182,7 @@ def test_whatever_was_typed_is_found_after_any_number_of_restarts(
                 case _:
                     rows = [row for row in app.library.conversation_model.rows if not row.is_folder]
                     app.library.open(dice.choice(rows).id)
-                    qtbot.wait(10)
+                    qtbot.waitUntil(lambda app=app: not app.library.is_opening)
         blank = [one for one in typed if not app.library.library.is_stored(one)]
         for one in blank:  # it has another id in the next run
             text = typed.pop(one)

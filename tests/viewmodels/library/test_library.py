@@ -31,8 +31,10 @@ def link(data_folder: Path) -> Iterator[StoreLink]:
 
 
 @pytest.fixture
-def library(link: StoreLink) -> Library:
-    return Library(link, link)
+def library(link: StoreLink) -> Iterator[Library]:
+    library = Library(link, link)
+    yield library
+    library.close()
 
 
 def say(library: Library, conversation_id: str, text: str, parent: str | None = None) -> list[str]:
