@@ -105,6 +105,7 @@ class Program(QObject):
         self.windows.open_left(at_most=1 if is_blank else None)
         self._first_paint = FirstPaint(self.window, self)
         self._first_paint.painted.connect(self.host.start)
+        self._first_paint.painted.connect(_show_icon)
         self._first_paint.painted.connect(self._add_sample)
         self._is_open = True
 
@@ -266,8 +267,12 @@ def application() -> Application:
     QCoreApplication.setApplicationVersion(__version__)
     app = Application(sys.argv[:1])
     QDir.setSearchPaths("resources", [str(resources())])
-    app.setWindowIcon(icon())
     return app
+
+
+def _show_icon() -> None:
+    """Give all windows the program's icon. Its drawings take longer than a window does, so they come after one."""
+    QApplication.setWindowIcon(icon())
 
 
 def icon() -> QIcon:

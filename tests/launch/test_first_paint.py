@@ -24,6 +24,7 @@ LATER = {
     *("importlib.metadata", "multiprocessing", "app.launch.selftest", "app.launch.tour"),
     # What a person has to ask for first.
     *("app.exchange", "app.viewmodels.library.import_export", "app.widgets.settings.settings_page"),
+    "app.widgets.window.about",
 }
 """Packages and modules that nobody waits for before there is a window."""
 
@@ -62,7 +63,9 @@ def watched():
 def tell():
     try:
         sources = [name for name in linecache.cache if f"{os.sep}app{os.sep}" in name]
-        print(json.dumps([list(sys.modules), expressions, sources, collections() - begun[0]]), flush=True)
+        from PySide6.QtWidgets import QApplication
+        has_icon = not QApplication.windowIcon().isNull()
+        print(json.dumps([list(sys.modules), expressions, sources, collections() - begun[0], has_icon]), flush=True)
     finally:
         os._exit(0)
 
@@ -71,18 +74,19 @@ sys.exit(enter(["--data", sys.argv[1]]))
 """
 
 
-def test_nothing_is_imported_or_compiled_that_the_first_paint_has_no_use_for(tmp_path: Path) -> None:
+def test_nothing_is_imported_compiled_or_drawn_that_the_first_paint_has_no_use_for(tmp_path: Path) -> None:
     """The whole way of a person's start: each module here would be waited for, at 1 to 30 ms."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     command = [sys.executable, "-c", START, str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert done.stdout, done.stderr
-    imported, expressions, sources, collections = json.loads(done.stdout)
+    imported, expressions, sources, collections, has_icon = json.loads(done.stdout)
     assert {"app.main", "PySide6.QtWidgets"} <= set(imported)
     assert {name for name in LATER if name in imported} == set()
     assert [expression for expression in expressions if len(expression) > LONG] == []
     assert sources == []  # as PySide would read them, of every module
     assert collections <= COLLECTIONS
+    assert not has_icon  # its drawings take longer than the whole window
     assert [name for name in LATER if find_spec(name) is None] == []  # a module that was renamed
 
 

@@ -40,7 +40,6 @@ from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
 from app.widgets.map.map_pane import MapPane
 from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
-from app.widgets.window.about import show_about
 from app.widgets.window.attach_commands import AttachCommands
 from app.widgets.window.chat_pane import ChatPane
 from app.widgets.window.chat_prices import ChatPrices
@@ -185,7 +184,7 @@ class MainWindow(QMainWindow):
             "copy_cache": self._copy_cache,
             "show_row": self._show_row,
             "delete_files": self._delete_files,
-            "about": lambda: show_about(style, self),
+            "about": self._show_about,
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
             **self._attach.runs,
             **self._copies.runs,
@@ -415,6 +414,11 @@ class MainWindow(QMainWindow):
     def _new(self) -> None:
         self._app.library.new_conversation()
         self._focus_composer()
+
+    def _show_about(self) -> None:
+        from app.widgets.window.about import show_about  # no start has to wait for it
+
+        show_about(self._style, self)
 
     def _copy_cache(self) -> None:
         app = self._app
