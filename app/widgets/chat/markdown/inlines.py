@@ -25,10 +25,13 @@ STAND_IN = re.compile(f"{_OPEN}([{_STANDING}]{{1,6}}){_CLOSE}")
 """One of them; the group tells its number to `number_of`."""
 
 _TO_STANDING, _FROM_STANDING = str.maketrans(_DIGITS, _STANDING), str.maketrans(_STANDING, _DIGITS)
-_BEGIN = (
-    r"\\begin\{((?:align(?:ed|at|edat)?|flalign|equation|displaymath|gather(?:ed)?|multline|eqnarray|split|array|"
-    r"[dr]?cases|[pbBvV]?matrix|smallmatrix)\*?)\}"
-)
+_BEGIN = r"\\begin\{([A-Za-z]{1,11}\*?)\}"
+# Names are looked up, since an expression that has all of them would be compiled at each start.
+_ENVIRONMENTS = {
+    *("align", "aligned", "alignat", "alignedat", "flalign", "equation", "displaymath", "gather", "gathered"),
+    *("multline", "eqnarray", "split", "array", "cases", "dcases", "rcases"),
+    *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
+}
 _BEGUN = re.compile(r"\\b(?:e(?:g(?:i(?:n(?:\{[A-Za-z]{0,12}\*?)?)?)?)?)?")
 _MARK = re.compile(rf"`+|{_BEGIN}|\\.|\$\$?|\[\^[^\]\[\s]{{1,40}}\]:?", re.DOTALL)
 _ENDS = {r"\(": r"\)", r"\[": r"\]"}
@@ -112,7 +115,7 @@ def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
             inline = _between(text, found, "$$", InlineKind.DISPLAY, is_growing=is_growing)
         elif mark == "$":
             inline = _in_dollars(text, found, is_growing=is_growing)
-        elif found[1]:
+        elif _is_environment(found[1]):
             inline = _environment(text, found, is_growing=is_growing)
         elif is_growing and _BEGUN.fullmatch(text, found.start()):
             inline = Inline(found.start(), len(text), InlineKind.UNFINISHED, "", text[found.start() :])
@@ -128,7 +131,7 @@ def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
 def end_of_display(text: str, line_start: int) -> int:
     """Return where a display ends that begins a line, the end of the text where it may still come; -1 without one."""
     opening = _OPENING.match(text, line_start)
-    if opening is None:
+    if opening is None or (opening[2] and not _is_environment(opening[2])):
         return -1
     end = f"\\end{{{opening[2]}}}" if opening[2] else _ENDS.get(opening[1], opening[1])
     stop = text.find(end, opening.end(), opening.end() + _REACH)
@@ -173,6 +176,11 @@ def _between(text: str, opening: re.Match[str], end: str, kind: InlineKind, *, i
     if is_unfinished or not tex:
         return None
     return Inline(start, stop + len(end), kind, tex, text[start : stop + len(end)])
+
+
+def _is_environment(name: str | None) -> bool:
+    """Return whether an environment of TeX is a display by itself."""
+    return name is not None and name.removesuffix("*") in _ENVIRONMENTS
 
 
 def _environment(text: str, opening: re.Match[str], *, is_growing: bool) -> Inline | None:
