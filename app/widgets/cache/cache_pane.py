@@ -36,10 +36,12 @@ class CachePane(Pane):
     """From above: budget, the tree or what stands for it while it is empty, the verbs of a row, events, totals.
 
     Attributes: head, tree, empty, others, row_actions, events. Signals: asked(str), the id of a command about a row;
-    othersAsked(bool), show the rows of other conversations or hide them.
+    refused(str), of one that was asked for by keys and would do nothing now; othersAsked(bool), show the rows of other
+    conversations or hide them.
     """
 
     asked = Signal(str)
+    refused = Signal(str)
     othersAsked = Signal(bool)
 
     id = "cache"
@@ -105,8 +107,7 @@ class CachePane(Pane):
         self.othersAsked.emit(not self._now.shows_others)
 
     def _ask_if(self, command: str, is_possible: bool) -> None:
-        if is_possible:
-            self.asked.emit(command)
+        (self.asked if is_possible else self.refused).emit(command)
 
     def _show_edges(self) -> None:
         now = self._now

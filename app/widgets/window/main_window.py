@@ -211,6 +211,7 @@ class MainWindow(QMainWindow):
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))
         chat.view.commandAsked.connect(self._do_with_answer)
         self.cache.asked.connect(self.do)
+        self.cache.refused.connect(self._keys.tell)
         self.cache.othersAsked.connect(app.edges.show_others)
         self.cache.tree.chosen.connect(app.edges.choose)
         self.cache.tree.menuAsked.connect(

@@ -34,6 +34,12 @@ class UnavailableKeys:
             self._app.notices.info(why)
         return True
 
+    def tell(self, action_id: str) -> None:
+        """Say why a command does nothing now that was asked for by a key of a pane's own."""
+        why = why_unavailable(action_id, self._app.state.now)
+        if why:
+            self._app.notices.info(why)
+
     def _is_for_field(self, event: QKeyEvent) -> bool:
         field = QApplication.focusWidget()
         if field is None:

@@ -64,12 +64,14 @@ def test_return_shows_in_chat_and_delete_evicts(qtbot: QtBot, pane: CachePane) -
 
 def test_keys_ask_for_nothing_that_cannot_be_done(qtbot: QtBot, pane: CachePane, edges: Edges) -> None:
     asked: list[str] = []
+    refused: list[str] = []
     pane.asked.connect(asked.append)
+    pane.refused.connect(refused.append)
     edges.become(EdgeState(chosen=4))
     pane.tree.come_to(4, is_chosen=True)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Delete)
-    assert asked == []
+    assert (asked, refused) == ([], ["show_row", "evict_row"])
     assert not any(button.isEnabled() for button in pane.row_actions.buttons)
 
 

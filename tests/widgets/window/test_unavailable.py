@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EstimateCost
@@ -16,6 +17,7 @@ from app.viewmodels.actions import ACTIONS, BY_ID, enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.action import Menu
 from app.viewmodels.unavailable import unavailable
+from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.text_commands import Field
 from tests.fakes.engine import Script
@@ -25,6 +27,7 @@ STEPS = 60
 _OTHERS = ("rename", "favourite", "delete_conversation", "find", "find_next", "find_previous", "undo", "redo")
 _COPIES = ("copy_markdown", "copy_branch", "copy_branch_markdown", "copy_cache")
 _DELETES = ("delete_message", "delete_conversation")  # whose keys edit the text of a field
+_OF_ROWS = {"show_row": Qt.Key.Key_Return, "evict_row": Qt.Key.Key_Delete}  # keys of the Cache pane's own
 _OUTSIDE = {"show_files", "delete_files", "keep_every_fork", "kv_full", "kv_8", "kv_4"}
 VERBS = tuple(one.id for one in ACTIONS if one.menu in (Menu.BRANCH, Menu.CACHE) and one.id not in _OUTSIDE)
 
@@ -32,6 +35,11 @@ VERBS = tuple(one.id for one in ACTIONS if one.menu in (Menu.BRANCH, Menu.CACHE)
 def window_shows_settings(window: MainWindow) -> bool:
     """Whether the pane of the answers' settings is shown already."""
     return window.settings.isVisible()
+
+
+def window_shows_rows(window: MainWindow) -> bool:
+    """Whether the keyboard can be on a row of the Cache pane."""
+    return window.cache.tree.isVisible() and window.cache.tree.currentIndex().isValid()
 
 
 class Person:
@@ -158,6 +166,21 @@ class Person:
             (type(focus), "" if focus is None else focus.accessibleName()),
         )
 
+    def is_for_field(self, verb: str) -> bool:
+        """Whether the keys of a verb edit the text of the field with the focus, or are answered in its foot."""
+        field = QApplication.focusWidget()
+        return verb in ("send", *_DELETES) and isinstance(field, Field | ComposerEdit)
+
+    def press_row_key(self, key: Qt.Key, where: str, why: str) -> list[str]:
+        """Press a key of the Cache pane's own; return what is wrong with what is said."""
+        tree, notices = self.window.cache.tree, self.app.notices
+        notices.dismiss()
+        tree.setFocus(Qt.FocusReason.OtherFocusReason)
+        QTest.keyClick(tree, key)
+        said = notices.now.text
+        notices.dismiss()
+        return [] if said == why else [f"{where}: said {said!r} for {why!r} in the pane"]
+
     def shut(self) -> None:
         """Close what a verb has opened over the window."""
         for one in QApplication.topLevelWidgets():
@@ -198,7 +221,9 @@ class Person:
         wrong = [] if why else [f"{where}: no reason"]
         wrong += [] if why == entry.toolTip() or verb in ("undo", "redo") else [f"{where}: {entry.toolTip()}"]
         keys = [one for one in entry.shortcuts() if one != QKeySequence("Esc")]
-        if keys and why and verb not in ("send", "undo", "redo", *_DELETES):
+        if verb in _OF_ROWS and window_shows_rows(self.window) and why:
+            wrong += self.press_row_key(_OF_ROWS[verb], where, why)
+        if keys and why and verb not in ("undo", "redo") and not self.is_for_field(verb):
             app.notices.dismiss()
             rows = [(row.id, row.text) for row in app.chat.chat_model.rows]
             draft, combination = app.chat.open_draft.now, keys[0][0]
@@ -214,11 +239,12 @@ class Person:
 
 @each_seed(some(range(40), 2))
 def test_what_can_be_chosen_does_something_and_what_cannot_says_why(
-    qtbot: QtBot, window: MainWindow, app: App, script: Script, seed: int
+    qtbot: QtBot, window: MainWindow, app: App, script: Script, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     script.tells_edges = True
     script.broken.add("/models/broken")
     person = Person(qtbot, window, app, script, seed)
+    monkeypatch.setattr(QMenu, "exec", lambda *_: person.heard.append("a menu"))  # which waits for a choice
     wrong: list[str] = []
     for _ in range(STEPS):
         if person.rng.random() < 0.45:
