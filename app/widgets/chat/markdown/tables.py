@@ -71,9 +71,9 @@ def fix_columns(table: QTextTable, widths: tuple[float, ...]) -> None:
 
 
 def below_head(document: QTextDocument) -> int:
-    """Return where the second row of a document's table begins; 0 without one."""
-    table = only_table(document)
-    return table.cellAt(1, 0).firstPosition() if table is not None and table.rows() > 1 else 0
+    """Return where the second row of the table begins that a document begins with; 0 without one."""
+    table = QTextCursor(document.begin().next()).currentTable()
+    return table.cellAt(1, 0).firstPosition() if table and table.rows() > 1 else 0
 
 
 def table_rows(document: QTextDocument, position: int) -> Iterator[TableRow]:

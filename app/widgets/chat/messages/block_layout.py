@@ -336,7 +336,10 @@ class BlockLayout:
         if block.kind is Kind.PLAIN:
             return plain_document(shown(block.text), self._style)
         text = shown(markdown(block))
-        return markdown_document(text, self._style, is_growing=not block.is_closed, footnotes=self._footnotes)
+        document = markdown_document(text, self._style, is_growing=not block.is_closed, footnotes=self._footnotes)
+        # Of many columns and few cells Qt makes no table: its rows are shown as they were written, and no head again.
+        is_torn = bool(block.state.head) and not below_head(document)
+        return plain_document(shown(block.text), self._style) if is_torn else document
 
     def _append(self, text: str) -> None:
         assert self._document is not None

@@ -294,6 +294,16 @@ def test_a_table_of_any_length_is_a_table_and_copied_once(style: Style) -> None:
     assert shown.selected_markdown(*shown.all_of_it()) == text
 
 
+def test_the_head_of_a_table_is_copied_once_whatever_follows_its_rows(style: Style) -> None:
+    """Qt makes no table of many columns with few cells in each row."""
+    for columns, end in ((3, "# And"), (3, "> And"), (3, "- And"), (80, "")):
+        text = "|h" * columns + "|\n" + "|-" * columns + "|\n" + "| x | y |\n" * 160 + end
+        shown = body(text, style)
+        copied = shown.selected_text(*shown.all_of_it())
+        assert (copied.count("h"), copied.count("x"), copied.count("y")) == (columns, 160, 160), (columns, end)
+        assert copied.endswith(end[2:]), (columns, end)
+
+
 def test_code_that_fits_does_not_move(style: Style) -> None:
     shown = settled("text\n\n```py\nx\n```", style)
     assert shown.wide_at(2) is None
