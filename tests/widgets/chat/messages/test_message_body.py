@@ -9,6 +9,7 @@ from PySide6.QtGui import QPalette
 
 import app.widgets.chat.messages.block_layout as laid_part
 from app.viewmodels.chat.rows import Segment, SegmentKind, segments_of
+from app.widgets.chat.markdown.document import QuietDocument
 from app.widgets.chat.messages.message_body import MessageBody, TextPoint
 from app.widgets.chat.messages.segment_layout import LAYOUTS
 from app.widgets.kit.style import Style
@@ -504,7 +505,19 @@ ATOMS = [
         "\r",
     ),
     *("<div>\n", "javascript:alert(1)", "data:image/png;base64,AAAA", "![a](file:///etc/passwd)"),
+    *("![](http://127.0.0.1/a.png)", "![a](data:image/png;base64,AAAA)", "<img src='/etc/passwd'>", "[a](b:c)"),
+    *("[^1]", "\n[^1]: ", "[^a]", "\\begin{align}", "\\end{align}\n", "###### ", "| a ", "👩\u200d👧", "\x1b[1m"),
 ]
+
+
+@pytest.fixture
+def reached(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What a document was to load, and what files were opened."""
+    asked: list[object] = []
+    monkeypatch.setattr(QuietDocument, "loadResource", lambda _document, _kind, name: asked.append(name))
+    for name in ("builtins.open", "io.open", "os.open"):
+        monkeypatch.setattr(name, lambda path, *_rest, **_named: asked.append(path))
+    return asked
 
 
 def paint(shown: MessageBody, top: float) -> None:
@@ -514,8 +527,13 @@ def paint(shown: MessageBody, top: float) -> None:
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("seed", chosen(range(4)))
-def test_any_text_is_laid_out_painted_and_copied(style: Style, seed: int, made: list[str]) -> None:
-    """Runs of anything, some long enough to nest thousands deep; of each no more is laid out than is seen."""
+def test_any_text_is_laid_out_painted_and_copied(
+    style: Style, seed: int, made: list[str], reached: list[object]
+) -> None:
+    """Runs of anything, some long enough to nest thousands deep; of each no more is laid out than is seen.
+
+    Nothing is loaded from anywhere, and a text that comes in pieces ends as one that is there at once.
+    """
     for number in range(60):
         draw = random.Random(seed * 1000 + number)
         atoms = draw.sample(ATOMS, draw.choice([1, 2, 3, 6, 20]))
@@ -532,6 +550,40 @@ def test_any_text_is_laid_out_painted_and_copied(style: Style, seed: int, made: 
         shown.end()
         copied = shown.selected_text(*shown.all_of_it())
         assert not [letter for letter in copied if letter in UNCLEAN], (seed, number)
+        assert reached == [], (seed, number)
+        if number % 3 == 0:
+            ends_as_at_once(style, text[:1500], draw)
+
+
+def ends_as_at_once(style: Style, text: str, draw: random.Random) -> None:
+    """Show a text in pieces, of which some are seen, and compare it with the whole."""
+    grown = of_segments(style, is_growing=True)
+    for end in sorted(draw.randrange(len(text) + 1) for _ in range(6)):
+        grown.set_segments(segments(text[:end]), is_growing=True)
+        if draw.random() < 0.7:
+            grown.settle(draw.random() * 100, draw.random() * 2000)
+    grown.set_segments(segments(text))
+    grown.settle(0, 1e6)
+    whole = settled(text, style)
+    assert grown.selected_text(*grown.all_of_it()) == whole.selected_text(*whole.all_of_it()), text
+    assert grown.selected_markdown(*grown.all_of_it()) == whole.selected_markdown(*whole.all_of_it()), text
+    assert (grown.links(), grown.end(), grown.height) == (whole.links(), whole.end(), pytest.approx(whole.height)), text
+
+
+def test_twice_the_text_makes_twice_the_documents_at_most(style: Style, made: list[str]) -> None:
+    """And twice the cells, lines and letters in them, however it is made."""
+    for seed in chosen(range(12)):
+        draw = random.Random(seed)
+        unit = "".join(draw.choices(ATOMS, k=6))
+        sizes = []
+        for times in (1, 2):
+            made.clear()
+            shown = body(unit * (times * 3000 // len(unit)), style)
+            shown.settle(0, 1e6)
+            blocks = shown._split()
+            sizes.append((len(made), sum(map(len, made)), sum(laid.document.blockCount() for laid in blocks)))
+        for once, twice in zip(*sizes, strict=True):
+            assert twice <= 2.5 * once + 2500, (seed, unit, sizes)
 
 
 AS_TYPED, AS_MARKDOWN = SegmentKind.TYPED, SegmentKind.MARKDOWN
