@@ -17,6 +17,7 @@ from tests.kvcache.comparison import VOCABULARY, cache_of, require_same
 from tests.seeds import each_seed
 
 TURNS = 20
+TURNS_OF_REAL = 8
 ACTIONS = 60
 PAPER = {"rows": (64 << 10, 0), "rows and states": (16 << 10, 60_000_000), "states": (0, 60_000_000)}
 # A sliding window beside rows, attention sinks, compounds, rows beside states, states alone, chunks, quantized rows.
@@ -27,8 +28,8 @@ ROWS = ["rows", "gemma3", "gpt_oss", "llama4", "llama_quantized"]  # what can be
 class Reader:
     """Somebody with a chat: `go_on`, `ask` and `fork` each make one request, and `last` is its report."""
 
-    def __init__(self, cache: PrefixCache, chat: Chat) -> None:
-        self.cache, self.chat = cache, chat
+    def __init__(self, cache: PrefixCache, chat: Chat, turns: int = TURNS) -> None:
+        self.cache, self.chat, self.turns = cache, chat, turns
         self.last = RequestReport(0, 0, 0, 0)
 
     def ask(self, question: int) -> int:
@@ -41,14 +42,14 @@ class Reader:
     def write(self) -> None:
         """The whole chat turn by turn."""
         answer: int | None = None
-        for _ in range(TURNS):
+        for _ in range(self.turns):
             answer = self.ask(self.chat.add(answer))
             assert self.last.excess == 0
 
     def load(self) -> None:
         """The whole chat in one request, with a question after its last answer."""
         answer: int | None = None
-        for _ in range(TURNS):
+        for _ in range(self.turns):
             answer = self.chat.add(self.chat.add(answer))
         self.ask(self.chat.add(answer))
         assert self.last.seen == 0
@@ -88,10 +89,10 @@ def paper(kind: str, seed: int, grid: int = 0) -> Reader:
 
 
 def real(kind: str, seed: int, grid: int = 0) -> Reader:
-    """The same shape on a real model, scaled down to 5 and 17 tokens."""
+    """The same shape on a real model, scaled down to 8 turns, 5 and 17 tokens each."""
     cache = cache_of(kind)
-    cache.grid = grid
-    return Reader(cache, Chat(seed, VOCABULARY, question=5, answer=17))
+    cache.grid = grid // 4
+    return Reader(cache, Chat(seed, VOCABULARY, question=5, answer=17), TURNS_OF_REAL)
 
 
 LAYOUTS: list[tuple[Callable[..., Reader], str]] = [(paper, kind) for kind in PAPER] + [(real, kind) for kind in REAL]
@@ -104,7 +105,7 @@ class TestAnyMessage:
     def test_in_any_order(self, reader_of: Callable[..., Reader], kind: str, beginning: str) -> None:
         reader = reader_of(kind, seed=1)
         getattr(reader, beginning)()
-        for number in range(ACTIONS if reader_of is paper else ACTIONS // 3):
+        for number in range(ACTIONS if reader_of is paper else ACTIONS // 5):
             action = reader.act()
             assert reader.last.excess == 0, f"{action}, {number} after the chat: {reader.last}"
         if reader_of is real:
