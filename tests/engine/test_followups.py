@@ -65,9 +65,10 @@ def test_other_white_space_around_a_thought_that_is_kept_costs_the_answer_alone(
     around += [
         ("".join(dice.choices("\n \t", k=number)), "".join(dice.choices("\n ", k=3 - number))) for number in range(3)
     ]
+    talk = Conversation(tmp_path, name, has_rows_only)
     for number, (before, after) in enumerate(around):
-        talk = Conversation(tmp_path / str(number), name, has_rows_only)
-        talk.ask("What is it?", words(talk.tokenizer, 100) + before, f"{after}It is a fox.")
+        talk.turns.clear()
+        talk.ask(f"{number}: What is it?", words(talk.tokenizer, 100) + before, f"{after}It is a fox.")
         found = talk.follow_up()
         assert found.report.excess == 0, (before, after)
         assert found.read == found.least <= MOST, (before, after)

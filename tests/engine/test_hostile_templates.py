@@ -37,6 +37,7 @@ DAMAGED = "The model's chat template is damaged"
 REFUSES = "The model's template refuses this conversation"
 USELESS = "The model's chat template does not work"
 GROW = "{% set ns = namespace(s=START) %}{% for i in range(60) %}{% set ns.s = STEP %}{% endfor %}{{ ns.s }}"
+BRIEF = 0.8  # seconds of computing
 LOOP = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
 
 
@@ -85,7 +86,7 @@ def test_each_is_refused_when_it_is_opened_and_the_model_in_use_answers_on(
     before = tiny.ask(user("hi")).finished.ids
     found = {}
     for number, (name, (source, title, _)) in enumerate(HOSTILE.items()):
-        seconds(2.0 if title == TIME else 60.0)
+        seconds(BRIEF if title == TIME else 60.0)
         told = tiny.open(write_model_folder(tmp_path / str(number), template=source))
         found[name] = told.problem.title if isinstance(told, ModelFailed) else "opens"
         assert tiny.ask(user("hi")).finished.ids == before
@@ -101,7 +102,7 @@ def test_each_that_does_its_harm_at_a_word_ends_that_request_alone(
     for number, (name, (source, _, title)) in enumerate(HOSTILE.items()):
         if title is None:
             continue
-        seconds(2.0 if title == TIME else 60.0)
+        seconds(BRIEF if title == TIME else 60.0)
         told = tiny.open(write_model_folder(tmp_path / str(number), template=WORD.replace("SOURCE", source)))
         assert isinstance(told, ModelReady), name
         assert tiny.ask(user("hi")).finished.ids == before

@@ -83,7 +83,7 @@ def title_of(bench: Bench, folder: Path) -> str:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("expression", ["(q+)+$", "(?:q|qq)*x", "(?:ab|a|b)*c", "q*q*x", "(?=(q+)+x)q"])
+@pytest.mark.parametrize("expression", ["(q+)+$", "(?:ab|a|b)*c", "q*q*x", "(?=(q+)+x)q"])
 def test_a_slow_expression_is_refused_and_the_model_in_use_answers_on(
     expression: str, tiny: Bench, tiny_folder: Path, tmp_path: Path, trials: Processes
 ) -> None:

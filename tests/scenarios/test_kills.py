@@ -12,8 +12,9 @@ from tests.scenarios.session_events import Told
 
 def test_a_session_that_is_killed_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     """Each goes on where the one before was killed; a model with rows and whole states."""
-    done = kill_many(tmp_path, kills=len(PHASES), seed=20, kind="lfm2", branches=1)
-    assert len(done) == len(PHASES)
+    phases = len(set(PHASES))
+    done = kill_many(tmp_path, kills=phases, seed=20, kind="lfm2", branches=1)
+    assert len(done) == phases
 
 
 def test_a_migration_that_is_killed_is_done_again_or_was_done(tmp_path: Path) -> None:
