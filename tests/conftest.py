@@ -15,11 +15,13 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from weakref import WeakSet
+from weakref import ReferenceType, WeakSet
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -91,6 +93,21 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Let pytest-qt close only widgets that are still there, or one failure would be two.
+
+    A test that fails keeps the objects of its windows in its traceback, also of those that Qt has deleted meanwhile.
+    """
+    known = getattr(item, "qt_widgets", [])
+    known[:] = [(partial(_if_valid, reference), before_close) for reference, before_close in known]
+
+
+def _if_valid(reference: ReferenceType[QWidget]) -> QWidget | None:
+    widget = reference()
+    return widget if widget is not None and isValid(widget) else None
 
 
 @pytest.fixture(autouse=True)
