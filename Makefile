@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 STAMP := .venv/.installed
 SECONDS ?= 600
-# The suite runs in a process for each core, four at most: what the tests of memory take has to be there at once.
+# The suite runs in a process more than there are cores, four at most: what the tests of memory take has to be there at once.
 PYTEST := -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 # What Python compiles is kept, whatever the shell says: each process would spend some ten seconds on it anew.
 unexport PYTHONDONTWRITEBYTECODE

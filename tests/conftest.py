@@ -76,6 +76,13 @@ def pytest_configure() -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Run a process more than there are cores: one that waits for a thread, a timer or a child leaves its core free."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + 1
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out what `make check` leaves out before it is imported, which takes as long as many of its tests."""
     return True if config.option.markexpr == QUICK and is_slow(collection_path) else None
