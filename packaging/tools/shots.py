@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,11 +57,22 @@ def _is_priced(app: App) -> bool:
     return None not in marks
 
 
+@cache
+def _filled() -> bytes:
+    """Return the database with the sample conversations."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "conversations.db"
+        store = Store(database)
+        fill(store)
+        store.close()
+        return database.read_bytes()
+
+
 class Stillness:
     """Whether a window has looked alike for some turns."""
 
-    def __init__(self, window: QWidget) -> None:
-        self._window = window
+    def __init__(self, window: QWidget, turns: int) -> None:
+        self._window, self._needed = window, turns
         self._before = QImage()
         self._turns = 0
 
@@ -69,16 +81,19 @@ class Stillness:
         now = self._window.grab().toImage()
         self._turns = self._turns + 1 if now == self._before else 0
         self._before = now
-        return self._turns >= STILL
+        return self._turns >= self._needed
 
 
 @contextmanager
-def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWindow, Style]]:
-    """Build the program around the scene and let the person act; it ends with the block."""
+def standing(scene: Scene, theme: Theme, folder: Path, turns: int = STILL) -> Iterator[tuple[MainWindow, Style]]:
+    """Build the program around the scene and let the person act; it ends with the block.
+
+    turns: for which nothing may change before it is looked at.
+    """
     database = folder / "conversations.db"
     if scene.is_filled:
+        database.write_bytes(_filled())
         store = Store(database)
-        fill(store)
         if scene.thought != "none":
             think(store, is_cut=scene.thought == "cut")
         if scene.more is not None:
@@ -103,7 +118,7 @@ def standing(scene: Scene, theme: Theme, folder: Path) -> Iterator[tuple[MainWin
         wait(f"{scene.name} is priced", lambda: _is_priced(app))
     if scene.then is not None:
         scene.then(app, window)
-    still = Stillness(scene.part(window))
+    still = Stillness(scene.part(window), turns)
     wait(f"{scene.name} is shown", lambda: scene.shown(app) and stage.is_idle and still.holds())
     yield window, style
     workspace.close()

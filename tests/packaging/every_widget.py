@@ -45,6 +45,7 @@ from app.widgets.window.main_window import MainWindow  # noqa: E402
 Role = QAccessible.Role
 LEAST_CONTRAST = 4.5
 MOST_ROWS = 40
+STILL = 2  # turns without a difference: nothing here depends on the last pixel
 SIZES = ("-large", "-narrow", "-wide", "-large-text")
 # Of a channel's 256 values the light that it sends out, WCAG 2.2.
 LINEAR = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.arange(256) / 255])
@@ -187,7 +188,7 @@ def contrast(image: QImage) -> float:
 def examine(scene: Scene) -> tuple[set[str], set[str]]:
     """Return the faults of a state, and the classes of what was seen in it."""
     faults, seen = set[str](), set[str]()
-    with tempfile.TemporaryDirectory() as folder, shots.standing(scene, LIGHT, Path(folder)) as (_window, style):
+    with tempfile.TemporaryDirectory() as folder, shots.standing(scene, LIGHT, Path(folder), STILL) as (_, style):
         widgets = visible()
         seen |= {name for one in QApplication.allWidgets() if one.isVisible() for name in classes(one)}
         faults |= {*names(widgets), *rows(widgets)}
