@@ -51,16 +51,16 @@ def answered(bench: Bench, *turns: Any) -> Asked:
     return Asked(bench.do(bench.command(*turns, max_tokens=12)))
 
 
-@pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2", "mamba2"])
+@pytest.mark.parametrize(("kind", "first"), [("llama", 0), ("gemma3", 1), ("lfm2", 0), ("mamba2", 1)])
 def test_a_call_that_raises_ends_its_answer_with_a_sentence_and_the_next_question_is_answered(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_model_folder(tmp_path / "m", kind=kind)
     cold = opened(folder, chunk=8)
     right = answered(cold, user(QUESTION))
     following = answered(cold, user(QUESTION), right.turn, user("on"))
     failures = 0
-    for seed in chosen(range(CALLS)):
+    for seed in chosen(range(first, CALLS, 2)):
         dice, bench = random.Random(seed), opened(folder, chunk=8)
         if seed % 3 == 0:
             answered(bench, user(QUESTION[:20]))

@@ -86,7 +86,7 @@ def test_a_model_of_any_kind_that_is_closed_leaves_no_array(folders: list[Path])
             assert arrays_in_cycles() == 0, folder.name
 
 
-@each_seed(range(6))
+@each_seed(range(3))
 def test_no_array_is_in_a_cycle_after_any_command(
     folders: list[Path], caplog: pytest.LogCaptureFixture, seed: int
 ) -> None:

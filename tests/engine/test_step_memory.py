@@ -54,7 +54,7 @@ for number, spare in enumerate(int(word) for word in sys.argv[2:]):
 def test_too_little_memory_in_the_middle_of_a_prompt_is_a_sentence(tmp_path: Path, kind: str) -> None:
     """Address space is limited to a little more than the process has, below and above what reading needs."""
     folder = write_model_folder(tmp_path / "m", kind=kind, max_position_embeddings=20_000)
-    spare = [2, 9, 16, 23, 30, 45, 55, 65, 80, 100, 150, 300]
+    spare = [2, 9, 23, 45, 65, 100, 300]
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(folder), *map(str, spare)],
         cwd=ROOT, capture_output=True, text=True, timeout=200, check=False,
@@ -70,7 +70,7 @@ def test_chunks_shrink_before_anything_is_refused(tmp_path: Path, monkeypatch: p
     """And what was computed until a refusal is kept, with nothing computed again when there is memory again."""
     bench = opened(write_model_folder(tmp_path / "m", kind="lfm2"), chunk=512)
     expected = bench.ask(LONG, temperature=0.0).finished.ids
-    for seed in chosen(range(12)):
+    for seed in chosen(range(8)):
         dice = random.Random(seed)
         asks = [user(f"{seed} {LONG.text}")]
         left = dice.choice([3_000_000, 1_500_000, 900_000, 700_000, 300_000])

@@ -33,7 +33,7 @@ def nested(view: TrieView, parent: int | None = None) -> list[tuple[Any, list[An
     return [(one, nested(view, one.id)) for one in view.nodes if one.parent_id == parent]
 
 
-@each_seed(range(20))
+@each_seed(range(12))
 def test_any_sequence_of_views_is_followed_without_a_reset(seed: int) -> None:
     trie, model = Growing(random.Random(seed)), TrieModel()
     tester = QAbstractItemModelTester(model, FATAL)

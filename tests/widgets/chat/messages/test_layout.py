@@ -101,7 +101,7 @@ def test_items_out_of_sight_are_let_go(rows: ChatLayout) -> None:
 def test_what_is_in_sight_stays_there_however_far_one_scrolls(style: Style, seed: int) -> None:
     """Wheel and pages: not one row jumps, also where rows come into sight that nobody has estimated."""
     rng = random.Random(seed)
-    rows = ChatLayout(style, Listed(talk(30_000)))
+    rows = ChatLayout(style, Listed(talk(10_000)))
     rows.set_pane(840)
     rows.extend()
     top = rows.total - 700
