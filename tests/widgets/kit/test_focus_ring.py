@@ -18,9 +18,8 @@ def window(qtbot: QtBot, style: Style) -> QWidget:
     return window
 
 
-def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(
-    qtbot: QtBot, style: Style, window: QWidget
-) -> None:
+def beside_a_field(qtbot: QtBot, style: Style, window: QWidget) -> tuple[QLineEdit, Button, FocusRing]:
+    """A field that has the focus and a button beside it, in a window that is the active one; and its ring."""
     field = QLineEdit(window)
     field.setAccessibleName("field")
     button = Button(style, "Keep", parent=window)
@@ -29,6 +28,13 @@ def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(
     show(window, 220, 140)
     qtbot.waitUntil(window.isActiveWindow)
     field.setFocus()
+    return field, button, ring
+
+
+def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(
+    qtbot: QtBot, style: Style, window: QWidget
+) -> None:
+    field, button, ring = beside_a_field(qtbot, style, window)
     assert not ring.isVisible()
     before = picture(window)
     button.setFocus(Qt.FocusReason.TabFocusReason)
@@ -42,24 +48,14 @@ def test_the_ring_surrounds_the_control_with_the_focus_and_no_other(
 
 
 def test_the_ring_moves_with_its_control(qtbot: QtBot, style: Style, window: QWidget) -> None:
-    button = Button(style, "Keep", parent=window)
-    button.setGeometry(60, 60, 80, 28)
-    ring = FocusRing(style, window)
-    show(window, 220, 140)
-    qtbot.waitUntil(window.isActiveWindow)
+    _, button, ring = beside_a_field(qtbot, style, window)
     button.setFocus(Qt.FocusReason.TabFocusReason)
     button.move(20, 20)
     assert ring.geometry() == button.geometry().adjusted(-3, -3, 3, 3)
 
 
 def test_no_gap_is_left_between_the_ring_and_a_round_corner(qtbot: QtBot, style: Style, window: QWidget) -> None:
-    field = QLineEdit(window)
-    button = Button(style, "Keep", parent=window)
-    button.setGeometry(60, 60, 80, 28)
-    ring = FocusRing(style, window)
-    show(window, 220, 140)
-    qtbot.waitUntil(window.isActiveWindow)
-    field.setFocus()
+    _, button, ring = beside_a_field(qtbot, style, window)
     before = picture(window)
     button.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(ring.isVisible)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -30,10 +31,15 @@ def say(app: App, parent_id: str | None, role: Role, text: str, name: str | None
     return said.id
 
 
+def answered(app: App, texts: Iterable[str]) -> list[str]:
+    """A question with these answers; returns their ids."""
+    question = say(app, None, "user", "Which way?")
+    return [say(app, question, "assistant", text) for text in texts]
+
+
 def grow(app: App, forks: int) -> list[str]:
     """A question with so many answers, each gone on from; returns the ids of the answers."""
-    question = say(app, None, "user", "Which way?")
-    answers = [say(app, question, "assistant", f"Way {number}. " * 20) for number in range(forks)]
+    answers = answered(app, (f"Way {number}. " * 20 for number in range(forks)))
     for answer in answers:
         say(app, answer, "user", "And then?", name=None if forks > 9 else f"Plan {answer[:4]}")
     app.library.state.refresh()
@@ -41,13 +47,17 @@ def grow(app: App, forks: int) -> list[str]:
     return answers
 
 
-@pytest.fixture
-def pane(qtbot: QtBot, window: MainWindow, app: App) -> MapPane:
+def open_map(qtbot: QtBot, window: MainWindow) -> MapPane:
     window.resize(1440, 900)
-    grow(app, 4)
     window.do("map")
     finish(qtbot, window.map)
     return window.map
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, window: MainWindow, app: App) -> MapPane:
+    grow(app, 4)
+    return open_map(qtbot, window)
 
 
 def view_of(pane: MapPane) -> MapView:
@@ -196,8 +206,7 @@ def test_a_screen_reader_is_told_what_the_picture_shows(pane: MapPane, app: App)
 
 def versions(app: App, count: int) -> list[str]:
     """A question with so many answers, of which nobody has gone on from one, and the middle one is open."""
-    question = say(app, None, "user", "Which way?")
-    answers = [say(app, question, "assistant", f"Way {number}, and on") for number in range(count)]
+    answers = answered(app, (f"Way {number}, and on" for number in range(count)))
     app.library.state.refresh()
     app.catch_up()
     app.chat.open_branch.show(answers[count // 2])
@@ -207,11 +216,8 @@ def versions(app: App, count: int) -> list[str]:
 
 @pytest.fixture
 def grouped(qtbot: QtBot, window: MainWindow, app: App) -> MapView:
-    window.resize(1440, 900)
     versions(app, 30)
-    window.do("map")
-    finish(qtbot, window.map)
-    return view_of(window.map)
+    return view_of(open_map(qtbot, window))
 
 
 def is_grouped(view: MapView, *, is_open: bool) -> bool:

@@ -63,6 +63,14 @@ def another(qtbot: QtBot, program: Program) -> MainWindow:
     return opened
 
 
+def ask_without_end(qtbot: QtBot, program: Program, script: Script, window: MainWindow, text: str) -> None:
+    """Ask in a window, and wait until an answer is written that does not end."""
+    script.hold = 1
+    window.chat.composer.edit.setPlainText(text)
+    window.do("send")
+    qtbot.waitUntil(program.workspace.answering.is_writing)
+
+
 def press(keys: str) -> None:
     """Type letters, or the keys of a command, into whichever window has the keyboard."""
     active = QGuiApplication.focusWindow()
@@ -142,10 +150,7 @@ def test_only_the_window_that_is_closed_goes_and_what_was_asked_in_it_goes_on(
 ) -> None:
     first, second = program.window, another(qtbot, program)
     program.settings.update(asks_to_quit=True)
-    script.hold = 1
-    second.chat.composer.edit.setPlainText("Pears?")
-    second.do("send")
-    qtbot.waitUntil(program.workspace.answering.is_writing)
+    ask_without_end(qtbot, program, script, second, "Pears?")
     home = second._app.library.open_id
     press("Ctrl+W")
     assert first.isVisible()
@@ -445,10 +450,7 @@ def test_quitting_asks_once_in_the_front_window_where_an_answer_would_be_cut_off
 ) -> None:
     first, second = program.window, another(qtbot, program)
     program.settings.update(asks_to_quit=True)
-    script.hold = 1
-    first.chat.composer.edit.setPlainText("A long one")
-    first.do("send")
-    qtbot.waitUntil(program.workspace.answering.is_writing)
+    ask_without_end(qtbot, program, script, first, "A long one")
     second.menus.quit.trigger()
     assert not program.windows.quit()
     (box,) = [*first.findChildren(QMessageBox), *second.findChildren(QMessageBox)]
@@ -472,9 +474,7 @@ def test_nothing_is_asked_without_an_answer_under_way_or_without_a_wish(
     another(qtbot, program)
     program.settings.update(asks_to_quit=is_wanted)
     if not is_wanted:
-        script.hold = 1
-        program.app.chat.requests.send("A long one")
-        qtbot.waitUntil(program.workspace.answering.is_writing)
+        ask_without_end(qtbot, program, script, program.window, "A long one")
     assert program.windows.quit()
     assert not any(window.isVisible() for window in program.windows.all)
     assert [state.number for state in program.settings.values.windows] == [2, 1]
@@ -483,9 +483,7 @@ def test_nothing_is_asked_without_an_answer_under_way_or_without_a_wish(
 def test_whoever_ends_the_program_from_outside_is_asked_nothing(qtbot: QtBot, program: Program, script: Script) -> None:
     another(qtbot, program)
     program.settings.update(asks_to_quit=True)
-    script.hold = 1
-    program.app.chat.requests.send("A long one")
-    qtbot.waitUntil(program.workspace.answering.is_writing)
+    ask_without_end(qtbot, program, script, program.window, "A long one")
     program.windows.end()
     assert not any(window.isVisible() for window in program.windows.all)
 
