@@ -34,6 +34,16 @@ ROWS: tuple[Row, ...] = (
         pane="branches",
     ),
     Action(
+        id="cache",
+        menu=Menu.VIEW,
+        group="panes",
+        title="Show Cache",
+        keys=("Ctrl+Alt+2",),
+        tip="Shows or hides what is kept of the conversations in memory and on the disk, as a tree.",
+        needs="trie",
+        pane="cache",
+    ),
+    Action(
         id="settings",
         menu=Menu.VIEW,
         group="panes",

@@ -18,6 +18,7 @@ SPOKEN_OF: dict[str, str] = {
     "branches": "outline|overview|all branches|branches pane",
     "bring_all": "to the front",
     "budget": "budget|limit",
+    "cache": "cache pane|cache at its top|trie",
     "child": "message below",
     "close": "close",
     "compare": "compar|side by side|words that differ",

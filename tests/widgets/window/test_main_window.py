@@ -332,6 +332,14 @@ def test_every_action_does_something(window: MainWindow) -> None:
     assert window._runs.keys() == window.menus.actions.keys() == {action.id for action in ACTIONS}
 
 
+def test_each_pane_of_the_inspector_has_a_command_with_keys(window: MainWindow) -> None:
+    """One that an engine may lack needs what the pane needs."""
+    found = {action.pane: action.needs for action in ACTIONS if action.pane and action.keys}
+    assert {name: found.get(name) for name in window.inspector._panes} == {
+        name: pane.needs for name, pane in window.inspector._panes.items()
+    }
+
+
 def test_a_command_may_name_a_pane_of_the_inspector(window: MainWindow) -> None:
     """It puts the inspector away only where that very pane is in sight."""
     assert window._is_pane_shown("branches")
