@@ -12,6 +12,10 @@ _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffc\ufffe\uffff]"
 )
 _HALF = re.compile("[\ud800-\udfff]")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_ISOLATE, _END = "\u2068", "\u2069"
 _LOOKED_AT = 8  # characters of Markdown to one that is shown, at most
 # What Markdown writes beside the words, in the order in which it is taken away, and what stays of it.
 _MARKS = tuple(
@@ -44,6 +48,11 @@ def one_line(words: str) -> str:
     if line.isprintable():
         return line
     return " ".join(_HALF.sub("\ufffd", _UNSEEN.sub("", line)).split())
+
+
+def isolated(words: str) -> str:
+    """Return words as they stand among others: those of a script from right to left move no number after them."""
+    return f"{_ISOLATE}{words}{_END}" if _RIGHT_TO_LEFT.search(words) else words
 
 
 def first_words(text: str, most: int = 48) -> str:

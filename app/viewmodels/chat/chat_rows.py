@@ -19,6 +19,7 @@ from app.viewmodels.chat.rows import AttachmentRow, Footer, MessageRow, PrefillR
 from app.viewmodels.chat.unfolded import attachment_key
 from app.viewmodels.chat.versions import version_of
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.text.reasons import why_read_again
 
 _NOTES: dict[str, str] = {
@@ -200,4 +201,4 @@ def _note(message: Message, *, is_unanswered: bool) -> str:
 
 def _told_from_here(instructions: str) -> str:
     words = formatting.first_words(instructions)
-    return f"System prompt from here on: “{words}”" if words else "No system prompt from here on"
+    return f"System prompt from here on: {quoted(words)}" if words else "No system prompt from here on"

@@ -7,6 +7,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.chat.question import Question
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.text.formatting import DOT
 from app.viewmodels.warmth.price_text import price_of_request, unreadable
 
@@ -38,7 +39,7 @@ STILL_WRITING = "Possible as soon as this answer has ended"
 def answer_activity(question: Question, elsewhere: str) -> Activity:
     """Return how far an answer is, and how much of its prompt is read. elsewhere: its title, where it is not shown."""
     line = _answer_line(question)
-    line = f"{line}{DOT}in “{elsewhere}”" if elsewhere else line
+    line = f"{line}{DOT}in {quoted(elsewhere)}" if elsewhere else line
     if question.is_reading and question.prefill is not None:
         total = max(question.prefill.total, 1)
         return Activity(line, question.prefill.done / total, question.prefill.cached / total)

@@ -29,6 +29,7 @@ from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.model_state import ModelState
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.text.formatting import DOT
 from app.viewmodels.warmth.price_text import price_sentence, unreadable
 from app.viewmodels.warmth.warmth import warmth_from
@@ -237,7 +238,7 @@ class OpenConversation:
             raised = raised_limit(self.overflow, self.info)
             return chat_text.does_not_fit(self.overflow, self.info.context_length, raised)
         if self.elsewhere and self.questions.is_waiting_in(self.tree.conversation_id):
-            return f"Answered after the one in “{self.elsewhere}”"
+            return f"Answered after the one in {quoted(self.elsewhere)}"
         if self.reading:
             return f"Reading {self.reading}…"
         return self._price_of_words if self.has_words or self.draft.attachments else self._price_of_path
@@ -297,5 +298,5 @@ def _as_version(question: Message | None, price: str) -> str:
     """Say that words after a question that nobody answered become another version of it."""
     if question is None:
         return price
-    version = f"another version of “{formatting.plain_words(question.text)}”"
+    version = f"another version of {quoted(formatting.plain_words(question.text) or 'No words')}"
     return f"{price}{DOT}{version}" if price else version[:1].upper() + version[1:]

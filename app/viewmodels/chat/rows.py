@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.protocol.chat import Role
 from app.protocol.events import TextKind
+from app.protocol.excerpts import isolated
 from app.protocol.trie_view import Residency
 from app.viewmodels.text import formatting
 
@@ -113,7 +114,7 @@ class AttachmentRow:
     def title(self) -> str:
         """Return the line that stands for it: "report.pdf · 12 000 tokens"."""
         size = formatting.size(len(self.text)) if self.tokens is None else formatting.tokens(self.tokens)
-        return formatting.first_words(self.name, _LONGEST_NAME) + formatting.DOT + size
+        return isolated(formatting.first_words(self.name, _LONGEST_NAME)) + formatting.DOT + size
 
     @property
     def spoken(self) -> str:

@@ -14,6 +14,7 @@ from app.conversation.message import Message
 from app.conversation.runs import Run
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Role
+from app.protocol.excerpts import isolated
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.versions import last_fork, version_beside, version_of
 from app.viewmodels.kit.live_state import LiveState
@@ -41,7 +42,7 @@ class ComparedMessage:
     @classmethod
     def of(cls, message: Message) -> ComparedMessage:
         """Return a message of a branch as it is compared."""
-        files = [formatting.first_words(one.name, _LONGEST) for one in message.attachments]
+        files = [isolated(formatting.first_words(one.name, _LONGEST)) for one in message.attachments]
         name = formatting.DOT.join([message.speaker, *files])
         return cls(message.id, message.role, name, message.text, message.thinking.strip())
 

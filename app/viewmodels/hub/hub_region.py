@@ -27,6 +27,7 @@ from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 from app.worker.hub_process import HubProcess
 
 STARTERS = "Good models to start with"
@@ -333,9 +334,9 @@ class HubRegion(QObject):
         if self._searched is None:
             return STARTERS
         if self._is_searching or self._problem is not None:
-            return f"Search for “{formatting.first_words(self._searched, 40)}”"
+            return f"Search for {quoted(formatting.first_words(self._searched, 40))}"
         count = f"{formatting.number(len(self._found))}{'+' if self._next else ''}"
-        return f"{count} found for “{formatting.first_words(self._searched, 40)}”"
+        return f"{count} found for {quoted(formatting.first_words(self._searched, 40))}"
 
     def _empty(self, host: str) -> str:
         if self.rows.rows or self._problem is not None:

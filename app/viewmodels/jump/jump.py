@@ -19,6 +19,7 @@ from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 
 MOST = 100  # matches that are listed
 _LATELY, _RECENT = 5, 12
@@ -172,7 +173,7 @@ class Jump(QObject):
                 yield JumpRow(JumpKind.BRANCH, marked.message_id, marked.name, where, marked.conversation_id)
             if marked.is_pinned:
                 words = formatting.plain_words(marked.words) or where
-                yield JumpRow(JumpKind.PIN, marked.message_id, f"“{words}”", where, marked.conversation_id)
+                yield JumpRow(JumpKind.PIN, marked.message_id, quoted(words), where, marked.conversation_id)
         yield from self._commands()
 
     def _steps(self, typed: str) -> Iterator[None]:

@@ -18,6 +18,7 @@ from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.deletion import deletion_of
 from app.viewmodels.library.library import Library
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 
 LONGEST_NAME = 200
 STAYS = "It stays in the trash for 30 days."
@@ -116,7 +117,7 @@ class Edits(QObject):
                 return
             found = self._library.conversation(stored[0])
             title = formatting.first_words(found.title or "New conversation") if found is not None else ""
-            one, count = f"“{title}” was deleted. {STAYS}", formatting.plural(len(stored), "conversation")
+            one, count = f"{quoted(title)} was deleted. {STAYS}", formatting.plural(len(stored), "conversation")
             sentence = one if len(stored) == 1 else f"{count} were deleted. {STAY}"
             self._make(_for_each(stored, lambda store, one: store.trash.delete_conversation(one)), sentence)
 

@@ -14,6 +14,7 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 
 WAIT_MS = 120
 AGAIN_MS = 1000
@@ -118,7 +119,7 @@ def _sentence(found: int, text: str, state: SearchState) -> str:
     if state.is_available and state.left > SOON:
         return f"{formatting.plural(state.left, 'message')} still to be read; what is found so far is shown."
     if not found:
-        return f"Nothing was found for “{formatting.first_words(text)}”."
+        return f"Nothing was found for {quoted(formatting.first_words(text))}."
     return f"The newest {formatting.number(MOST)} messages" if found >= MOST else ""
 
 

@@ -15,6 +15,7 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import Changes
 from app.viewmodels.library.line_model import LineModel, LineRow
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 
 EMPTY = "The trash is empty."
 EMPTY_HINT = (
@@ -120,7 +121,7 @@ class TrashList(QObject):
         if entry.is_conversation:
             line = f"Conversation, {messages}{formatting.DOT}{stays}"
             return LineRow(str(entry.number), entry.title or "New conversation", age, line, (), entry.conversation_id)
-        line = f"{messages} of “{formatting.first_words(entry.title, 32)}”{formatting.DOT}{stays}"
+        line = f"{messages} of {quoted(formatting.first_words(entry.title, 32))}{formatting.DOT}{stays}"
         return LineRow(str(entry.number), entry.excerpt, age, line, (), entry.conversation_id)
 
 

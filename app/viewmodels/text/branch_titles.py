@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.conversation.message import Message
-from app.protocol.excerpts import plain_words
+from app.protocol.excerpts import isolated, plain_words
 
 _LONGEST = 80  # characters of its first words
 
@@ -14,5 +14,5 @@ def branch_title(first: Message, most: int = _LONGEST) -> str:
 
 
 def quoted(words: str) -> str:
-    """Put words in quotes; "" where there are none."""
-    return f"“{words}”" if words else ""
+    """Put words in quotes, within which alone they may run from right to left; "" where there are none."""
+    return f"“{isolated(words)}”" if words else ""

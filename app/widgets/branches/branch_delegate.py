@@ -13,6 +13,7 @@ from app.viewmodels.branches.branch_rows import BranchRow
 from app.viewmodels.branches.outline_nodes import LONG, OutlineNode
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.warmth.price_text import price_sentence
 from app.widgets.kit.drawing import draw_text, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -148,7 +149,7 @@ class BranchDelegate(RowDelegate):
         row = self._model.row(node)
         if node.folded:
             return False
-        lines = [row.title, *[f"“{row.words}”"] * bool(row.name and row.words), row.detail(self._model.clock())]
+        lines = [row.title, *[quoted(row.words)] * bool(row.name and row.words), row.detail(self._model.clock())]
         lines += [] if node.is_turn else [price_sentence(self._model.warmth(row))]
         show_tip(event.globalPos(), "\n".join(lines), view)
         return True

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.edges import edge_text
 from app.viewmodels.edges.edge_region import EdgeState, Home
+from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.text.formatting import DOT
 from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button, Control, State
@@ -80,7 +81,7 @@ class RowActions(QWidget):
         self.free_button.set_text(words, icon)
         can = (now.can_show, now.can_pin or now.can_unpin, frees == "stop" or now.can_evict or now.can_warm_up)
         tips = (
-            f"Goes to “{now.title}”",
+            f"Goes to {quoted(now.title)}",
             "Lets it make room for others again" if now.can_unpin else "Keeps it, whatever else needs room",
             {
                 "stop": now.warming,

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.text.branch_titles import quoted
 from app.widgets.chat.attachment_strip import AttachmentStrip
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.change_detector import ChangeDetector
@@ -290,7 +291,7 @@ class Composer(QWidget):
         small = self._style.text_style(TextRole.SMALL)
         what = "New branch after" if now.branches_after else "New branch from"
         what = "Another version of the answer" if now.edits_answer else what
-        draw_text(painter, small, words, f"{what} “{now.editing}”", theme.text2)
+        draw_text(painter, small, words, f"{what} {quoted(now.editing or '')}", theme.text2)
 
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
         now, theme = self._state.now, self._style.theme

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
+from app.viewmodels.text.branch_titles import quoted
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate, set_up_view
@@ -138,7 +139,7 @@ class JumpPanel(QWidget):
 
     @property
     def _nothing(self) -> str:
-        return f"Nothing is called “{self._jump.text[:60]}”." if self._jump.text else "Type where to go."
+        return f"Nothing is called {quoted(self._jump.text[:60])}." if self._jump.text else "Type where to go."
 
     def _choose(self, index: AnyIndex, *, in_new_window: bool = False) -> None:
         row: JumpRow | None = index.data(RowRole.ROW) if index.isValid() else None

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWid
 from app.protocol.reports import Problem
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
+from app.viewmodels.text.branch_titles import quoted
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import folder_dialog
 from app.widgets.kit.pane import Pane
@@ -155,7 +156,7 @@ class OnThisMachine(Pane):
         """Return what there is to say instead of a list, or below one that holds the guide alone."""
         known, text = self._models.list.state.now, self.field.text().strip()
         if text and known:
-            return "" if self._rows.rows else f"No model matches “{text[:60]}”."
+            return "" if self._rows.rows else f"No model matches {quoted(text[:60])}."
         if any(row.id != self._models.current_model.guide for row in known):
             return ""
         return LOOKING if self._models.list.search.is_running else NOTHING

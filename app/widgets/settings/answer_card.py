@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.settings_state import AnswerSettings
+from app.viewmodels.text.branch_titles import quoted
 from app.widgets.kit.controls import Button
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
@@ -51,7 +52,7 @@ class AnswerCard(Card):
         self.setVisible(answer is not None)
         if answer is None:
             return
-        self._words.say(f"“{answer.title}”")
+        self._words.say(quoted(answer.title))
         self.lines.setText("\n".join(f"{title}: {value}" for title, value in answer.lines))
         self.lines.setVisible(bool(answer.lines))
         self.use_button.setEnabled(answer.can_use)
