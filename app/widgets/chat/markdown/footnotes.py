@@ -47,11 +47,6 @@ def link_of(char_format: QTextFormat) -> Link:
     return char_format.toCharFormat().anchorHref()
 
 
-def link_says(link: Link) -> str:
-    """Say where a link leads."""
-    return link if isinstance(link, str) else link.says
-
-
 def mark_of(label: str, source: str) -> FootnoteMark:
     """Return the mark that was written so."""
     return FootnoteMark(label.casefold(), source.endswith(":"))

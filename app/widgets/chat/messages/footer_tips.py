@@ -1,4 +1,4 @@
-"""Tips in the chat: over an answer's figures the settings that it was written with, over a link its address."""
+"""Tips in the chat: over an answer's figures the settings that it was written with, over a link where it leads."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QPointF
 from PySide6.QtGui import QHelpEvent
 
-from app.widgets.chat.markdown.footnotes import link_says
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.tips import show_tip
 
@@ -36,4 +35,6 @@ class FooterTips(QObject):
         place = at - QPointF(0, rows.top(number) - self._view.verticalOffset())
         if item.footer.contains(place):
             return self._settings_of(item.row.id)
-        return link_says(item.body.link_at(place - item.text.topLeft())) if item.text.contains(place) else ""
+        if not item.text.contains(place):
+            return ""
+        return item.body.link_tip(item.body.link_at(place - item.text.topLeft()))

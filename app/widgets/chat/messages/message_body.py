@@ -16,6 +16,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette, QTextCursor
 
+from app.protocol.excerpts import first_words
 from app.viewmodels.chat.rows import Segment
 from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
@@ -39,6 +40,7 @@ from app.widgets.kit.typography import TextRole
 _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
 # Documents of one message that are kept.
 _MOST_LAID = 256
+_LONGEST_TIP = 300  # characters of a note
 
 
 _ALL = 1 << 30
@@ -317,14 +319,28 @@ class MessageBody:
             self._links = list(find_links(self._split()))
         return self._links
 
-    def footnote(self, mark: FootnoteMark) -> Passage | None:
-        """Return the first place of a footnote's mark, None where it is not shown."""
-        for number, laid in enumerate(self._split()):
-            if mark in laid.footnote_marks:
-                found = next((link for link in find_links([laid], number) if link.link == mark), None)
-                if found is not None:
-                    return found
-        return None
+    def footnote(self, mark: FootnoteMark, at: tuple[int, int] = (0, 0)) -> Passage | None:
+        """Return the place of a footnote's mark, None where it is not shown. at: of several the last that begins there.
+
+        Without one that does, it is the first.
+        """
+        blocks = [(number, laid) for number, laid in enumerate(self._split()) if mark in laid.footnote_marks]
+        found = [link for number, laid in blocks for link in find_links([laid], number) if link.link == mark]
+        return next((link for link in reversed(found) if link.first <= at), next(iter(found), None))
+
+    def passage_around(self, place: Passage) -> Passage:
+        """Return the passage that a place in the message lies in."""
+        return next((one for one in self.passages() if one.first <= place.first < one.last), place)
+
+    def link_tip(self, link: Link) -> str:
+        """Return what a tip says of a link: its address, or the words of the note that it leads to."""
+        if isinstance(link, str):
+            return link
+        note = None if link.is_note else self.footnote(link.other)
+        if note is None:
+            return link.says
+        around = self.passage_around(note)
+        return first_words(self.selected_text(TextPoint(*around.first), TextPoint(*around.last)), _LONGEST_TIP)
 
     def table_rows(self, passage: Passage) -> list[Passage]:
         """Return the rows of a passage that is a table, none of others."""

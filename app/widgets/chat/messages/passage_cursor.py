@@ -14,7 +14,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QAccessible, QKeyEvent
 
-from app.widgets.chat.markdown.footnotes import FootnoteMark, link_says
+from app.widgets.chat.markdown.footnotes import FootnoteMark
 from app.widgets.chat.messages.message_body import MessageBody, TextPoint
 from app.widgets.chat.messages.passages import Passage, PassageKind
 from app.widgets.chat.messages.pointer import Pointer
@@ -39,6 +39,7 @@ class PassageCursor(QObject):
         super().__init__(view)
         self._view = view
         self._pointer = pointer
+        self._came_from = (-1, "", (0, 0))  # row, label and place of the footnote that was followed last
         view.installEventFilter(self)
         pointer.footnoteAsked.connect(self._follow_footnote)
         view.setAccessibleDescription(
@@ -88,7 +89,8 @@ class PassageCursor(QObject):
         number = self._view.currentIndex().row()
         if number < 0:
             return False
-        found, selected = self._view.layout_of_rows.item(number).body.links(), self._pointer.selection.of(number)
+        body, selected = self._view.layout_of_rows.item(number).body, self._pointer.selection.of(number)
+        found = body.links()
         at = self._link_at(number)
         if at is not None:
             at += way
@@ -100,7 +102,7 @@ class PassageCursor(QObject):
         if 0 <= at < len(found):
             self._come_to(number, found[at])
             rect = self._rect(number, found[at])
-            show_tip(self._view.viewport().mapToGlobal(rect.bottomLeft()), link_says(found[at].link), self._view)
+            show_tip(self._view.viewport().mapToGlobal(rect.bottomLeft()), body.link_tip(found[at].link), self._view)
             return True
         if selected is not None:
             self._pointer.selection.clear()
@@ -119,17 +121,21 @@ class PassageCursor(QObject):
         at = self._link_at(number)
         if at is None:
             return False
-        self._pointer.ask(number, self._view.layout_of_rows.item(number).body.links()[at].link)
+        found = self._view.layout_of_rows.item(number).body.links()[at]
+        self._pointer.ask(number, found.link, found.first)
         return True
 
-    def _follow_footnote(self, number: int, mark: FootnoteMark) -> None:
+    def _follow_footnote(self, number: int, mark: FootnoteMark, at: tuple[int, int]) -> None:
         """Go to the other end of a footnote, which is brought into sight; what is said is the passage it stands in."""
         show_tip(QPoint(), "", self._view)
         body = self._view.layout_of_rows.item(number).body
-        found = body.footnote(mark.other)
+        # Of several places that refer to a note, back to the one that was left.
+        row, label, place = self._came_from
+        found = body.footnote(mark.other, place if (row, label) == (number, mark.label) else (0, 0))
         if found is not None:
-            around = next((one for one in body.passages() if one.first <= found.first < one.last), found)
-            self._come_to(number, found, around)
+            if not mark.is_note:
+                self._came_from = number, mark.label, at
+            self._come_to(number, found, body.passage_around(found))
 
     def scroll(self, way: int) -> bool:
         """Scroll the code or table that is selected by a third of its width; False where none is."""
@@ -178,7 +184,7 @@ class PassageCursor(QObject):
             if not cells:
                 parts.append(RowPart(role_of(one), partial(spoken, body, one), partial(self._rect, number, one)))
             for link in links:
-                press = partial(self._pointer.ask, number, link.link)
+                press = partial(self._pointer.ask, number, link.link, link.first)
                 words = _link_words(body, link)
                 parts.append(RowPart(role_of(link), partial(str, words), partial(self._rect, number, link), press))
         return parts

@@ -30,11 +30,11 @@ class Hit(NamedTuple):
 class Pointer(QObject):
     """Watches the chat's viewport. hovered: the row under the mouse, or -1. selection: text that was selected.
 
-    Signals: linkAsked(address); footnoteAsked(row, mark of the footnote whose other end is asked for).
+    Signals: linkAsked(address); footnoteAsked(row, mark of the footnote whose other end is asked for, where it stands).
     """
 
     linkAsked = Signal(str)
-    footnoteAsked = Signal(int, FootnoteMark)
+    footnoteAsked = Signal(int, FootnoteMark, tuple)
 
     def __init__(self, view: RowView) -> None:
         super().__init__(view)
@@ -80,10 +80,10 @@ class Pointer(QObject):
             self.selection.take(number, item.body.all_of_it())
             self._view.viewport().update()
 
-    def ask(self, number: int, link: Link) -> None:
-        """Ask for what a link in a message leads to."""
+    def ask(self, number: int, link: Link, at: tuple[int, int]) -> None:
+        """Ask for what a link at a place in a message leads to."""
         if isinstance(link, FootnoteMark):
-            self.footnoteAsked.emit(number, link)
+            self.footnoteAsked.emit(number, link, at)
         else:
             self.linkAsked.emit(link)
 
@@ -183,7 +183,7 @@ class Pointer(QObject):
         hit = self._hit(at)
         is_plain_click = not self.selection.rows
         if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
-            self.ask(hit.number, hit.link)
+            self.ask(hit.number, hit.link, hit.point)
 
     def _take_word(self, at: QPointF) -> None:
         hit = self._hit(at)

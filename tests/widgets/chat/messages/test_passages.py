@@ -349,6 +349,7 @@ def test_a_screen_reader_finds_each_link_after_its_passage_and_presses_it(linked
 NOTED = "\n\n".join(
     [
         "First[^two] and [forged](footnote:1) and [^gone].",
+        "And again[^two].",
         *(f"Paragraph {number}." for number in range(80)),
         "Last[^1].\n\n[^1]: The first note.\n[^Two]: The other note.",
     ]
@@ -375,7 +376,7 @@ def test_return_on_a_footnote_goes_to_the_note_and_back(qtbot: QtBot, noted: Cha
     noted.linkAsked.connect(asked.append)
     noted.verticalScrollBar().setValue(0)
     qtbot.keyClick(noted, Qt.Key.Key_Tab)
-    assert QToolTip.text() == "Footnote two"
+    assert QToolTip.text() == "Two The other note."
     for _ in range(2):
         qtbot.keyClick(noted, Qt.Key.Key_Return)
         assert noted.pointer.selected_text() == "Two"
@@ -384,6 +385,12 @@ def test_return_on_a_footnote_goes_to_the_note_and_back(qtbot: QtBot, noted: Cha
         qtbot.keyClick(noted, Qt.Key.Key_Return)
         assert is_selection_in_sight(noted)
     assert heard == ["Link: Footnote two", *["Two The other note.", "Firsttwo and forged and [^gone]."] * 2]
+    for _ in range(2):
+        qtbot.keyClick(noted, Qt.Key.Key_Tab)
+    assert heard[-1] == "Link: Footnote two"
+    for _ in range(2):
+        qtbot.keyClick(noted, Qt.Key.Key_Return)
+    assert heard[-2:] == ["Two The other note.", "And againtwo."], "back to the place that was left"
     assert asked == []
 
 
@@ -417,9 +424,9 @@ def test_a_screen_reader_finds_footnotes_as_links_that_it_presses(noted: ChatVie
     parts = [message.child(number) for number in range(message.childCount())]
     links = [part for part in parts if part.role() is Role.Link]
     assert [part.text(Name) for part in links] == [
-        *("Footnote two", "forged, footnote:1", "Footnote 1", "Back to the text", "Back to the text")
+        *("Footnote two", "forged, footnote:1", "Footnote two", "Footnote 1", "Back to the text", "Back to the text")
     ]
     noted.verticalScrollBar().setValue(0)
-    links[2].actionInterface().doAction("Press")
+    links[3].actionInterface().doAction("Press")
     assert is_selection_in_sight(noted)
     assert noted.pointer.selected_text() == "¹"
