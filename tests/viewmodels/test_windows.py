@@ -26,6 +26,7 @@ from tests.seeds import chosen
 STEPS = 25
 MOST_WINDOWS = 4
 RESTARTS = 0.15
+SAMPLE = Path("resources/samples/trip.espalier").resolve()
 
 
 def windows_of(app: App) -> Windows:
@@ -43,6 +44,7 @@ def at_rest(app: App) -> bool:
         or app.library.changes.is_pending
         or app.chat.drafts.sent
         or app.chat.open_paths.waiting
+        or app.library.import_export._waiting
         or any(one.library.is_opening for one in windows)
     )
 
@@ -92,7 +94,7 @@ def stored_in(database: Path) -> dict[int, Shown]:
 
 def listed_in(app: App) -> set[str]:
     """Return the conversations in a window's list in which something was said."""
-    return {row.id for row in app.library.conversation_model.rows if row.can_change}
+    return {row.id for row in app.library.conversation_model.rows if row.can_change and not row.is_branch}
 
 
 def words_in(app: App) -> list[str]:
@@ -102,7 +104,7 @@ def words_in(app: App) -> list[str]:
 
 
 class Person:
-    """Goes about in several windows by chance."""
+    """Goes about in several windows by chance, and does not always wait for what was asked."""
 
     def __init__(self, app: App, rng: random.Random) -> None:
         self.app, self.rng, self.number = app, rng, 0
@@ -115,6 +117,7 @@ class Person:
         rows = [row.id for row in chat.chat_model.rows]
         message = rng.choice([None, *rows])
         known = [one.id for one in library.library.conversations if library.library.is_stored(one.id)]
+        other = rng.choice(windows.apps)
         verbs: list[Callable[[], object]] = [
             *[lambda: chat.requests.send(self.words("Question"))] * 4,
             *[lambda: chat.open_draft.write(self.words("Draft"))] * 2,
@@ -126,6 +129,11 @@ class Person:
             app.come_to_front,
             *[library.new_conversation] * 2,
             lambda: library.edits.delete_message(library.open_id, message) if message else None,
+            lambda: chat.open_draft.edit_answer(message),
+            *[app.comparison.toggle] * 2,
+            lambda: self.delete_while_answered(app, other),
+            lambda: self.empty_trash_and_undo(app, other),
+            lambda: self.import_into(app, other),
         ]
         if known:
             verbs += [lambda: library.open(rng.choice(known))] * 3
@@ -138,6 +146,22 @@ class Person:
             verbs.append(app.close)
         rng.choice(verbs)()
         self.app = windows.apps[0]
+
+    def delete_while_answered(self, app: App, other: App) -> None:
+        """Ask something in a window, and delete the conversation in another one before it is answered."""
+        app.chat.requests.send(self.words("Question"))
+        other.library.edits.delete_conversation(app.library.open_id)
+
+    def empty_trash_and_undo(self, app: App, other: App) -> None:
+        """Have what was deleted gone for ever, while it is wanted back in another window."""
+        verbs = [app.library.trash_list.empty, other.library.edits.undo]
+        for verb in self.rng.sample(verbs, 2):
+            verb()
+
+    def import_into(self, app: App, other: App) -> None:
+        """Have the same file read in two windows at once."""
+        for one in (app, other):
+            one.library.import_file(str(SAMPLE))
 
     def words(self, kind: str) -> str:
         """Return other words than any before."""
@@ -177,7 +201,8 @@ def test_windows_show_what_is_stored_and_come_back_whatever_is_done_in_them(
                 assert not shown or found == {number: one.after_a_start for number, one in shown.items()}, at
                 assert words_in(app) == words, at
             qtbot.waitUntil(lambda app=app: app.model.current_model.to_ask is not None)
-            person.act()
+            for _ in range(rng.choice([1, 1, 2, 3])):
+                person.act()
             app = person.app
             qtbot.waitUntil(lambda app=app: at_rest(app))
             store_views(app)
