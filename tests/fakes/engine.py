@@ -329,7 +329,7 @@ class FakeEngine:
             return
         if command.is_pinned:
             self._pinned.append(held)
-        else:
+        elif held in self._pinned:  # not where some of the branch was freed since
             self._pinned.remove(held)
         self._show_trie()
         self._sink(Pinned(command.query_id, command.is_pinned, len(held)))

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import EstimateCost
@@ -17,6 +17,7 @@ from app.viewmodels.actions import ACTIONS, BY_ID, enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.action import Menu
 from app.viewmodels.unavailable import unavailable
+from app.widgets.cache import cache_pane
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.text_commands import Field
@@ -166,6 +167,12 @@ class Person:
             (type(focus), "" if focus is None else focus.accessibleName()),
         )
 
+    def said(self) -> list[tuple[str, str]]:
+        """The messages that are shown, without the words of an answer that is being written."""
+        app = self.app
+        written = {question.held_id for question in app.chat.questions.at_engine}
+        return [(row.id, "" if row.id in written else row.text) for row in app.chat.chat_model.rows]
+
     def is_for_field(self, verb: str) -> bool:
         """Whether the keys of a verb edit the text of the field with the focus, or are answered in its foot."""
         field = QApplication.focusWidget()
@@ -209,7 +216,7 @@ class Person:
         if verb in enabled(state):
             self.window.do(verb)
             try:
-                self.qtbot.waitUntil(lambda: self.seen() != before, timeout=1500)
+                self.qtbot.waitUntil(lambda: self.seen() != before)
             except Exception:
                 return [f"{where}: nothing is to be seen"]
             finally:
@@ -225,10 +232,10 @@ class Person:
             wrong += self.press_row_key(_OF_ROWS[verb], where, why)
         if keys and why and verb not in ("undo", "redo") and not self.is_for_field(verb):
             app.notices.dismiss()
-            rows = [(row.id, row.text) for row in app.chat.chat_model.rows]
+            rows = self.said()
             draft, combination = app.chat.open_draft.now, keys[0][0]
             QTest.keyClick(self.window.windowHandle(), combination.key(), combination.keyboardModifiers())
-            after = [(row.id, row.text) for row in app.chat.chat_model.rows]
+            after = self.said()
             if app.notices.now.text != why or self.heard[heard:].count(why) != 1:
                 wrong.append(f"{where}: said {app.notices.now.text!r} {self.heard[heard:]} for {why!r}")
             if after != rows or app.chat.open_draft.now != draft:
@@ -244,7 +251,7 @@ def test_what_can_be_chosen_does_something_and_what_cannot_says_why(
     script.tells_edges = True
     script.broken.add("/models/broken")
     person = Person(qtbot, window, app, script, seed)
-    monkeypatch.setattr(QMenu, "exec", lambda *_: person.heard.append("a menu"))  # which waits for a choice
+    monkeypatch.setattr(cache_pane, "choose_home", lambda *_: person.heard.append("a menu"))  # waits for a choice
     wrong: list[str] = []
     for _ in range(STEPS):
         if person.rng.random() < 0.45:
