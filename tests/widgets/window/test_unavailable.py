@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,6 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from app.conversation.database import Database
+from app.conversation.faults import Fault, store_error
 from app.protocol.commands import EstimateCost
 from app.viewmodels.actions import ACTIONS, BY_ID, enabled
 from app.viewmodels.app import App
@@ -21,7 +25,7 @@ from app.widgets.cache import cache_pane
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.text_commands import Field
-from tests.fakes.engine import Script
+from tests.fakes.engine import ALL, NONE, Script
 from tests.seeds import each_seed, some
 
 STEPS = 60
@@ -31,6 +35,9 @@ _DELETES = ("delete_message", "delete_conversation")  # whose keys edit the text
 _OF_ROWS = {"show_row": Qt.Key.Key_Return, "evict_row": Qt.Key.Key_Delete}  # keys of the Cache pane's own
 _OUTSIDE = {"show_files", "delete_files", "keep_every_fork", "kv_full", "kv_8", "kv_4"}
 VERBS = tuple(one.id for one in ACTIONS if one.menu in (Menu.BRANCH, Menu.CACHE) and one.id not in _OUTSIDE)
+
+
+_writing = Database.writing
 
 
 def window_shows_settings(window: MainWindow) -> bool:
@@ -51,6 +58,9 @@ class Person:
         self.rng = random.Random(seed)
         self.heard: list[str] = []
         self.asked = 0
+        self.is_read_only = False
+        self.disk = threading.Event()  # which hangs while it is cleared
+        self.disk.set()
         app.announced.connect(self.heard.append)
 
     # States
@@ -58,9 +68,12 @@ class Person:
     def rest(self) -> None:
         """Wait for what is asked and stored, unless an answer is held."""
         app, script = self.app, self.script
-        self.qtbot.waitUntil(lambda: not app._store._pending and not app.library.is_opening)
-        if script.hold is None and app.model.current_model.to_ask is not None and not app.model.state.now.is_loading:
-            self.qtbot.waitUntil(lambda: not app.chat.questions.at_engine and app.edges.warm_ups.now is None)
+        model = app.model
+        if self.disk.is_set():
+            self.qtbot.waitUntil(lambda: not app._store._pending and not app.library.is_opening)
+            is_ready = model.current_model.to_ask is not None and not model.state.now.is_loading
+            if script.hold is None and is_ready:
+                self.qtbot.waitUntil(lambda: not app.chat.questions.at_engine and app.edges.warm_ups.now is None)
         for _ in range(3):
             QApplication.processEvents()
         app.catch_up()
@@ -135,11 +148,45 @@ class Person:
         else:
             window.chat.composer_area.take_focus()
 
+    def lock(self) -> None:
+        """Have the database refuse to be written to from now on, or take it again."""
+        self.is_read_only = not self.is_read_only
+
+    def hang(self) -> None:
+        self.disk.clear()
+
+    def go_on(self) -> None:
+        self.disk.set()
+        self.rest()
+
+    def restart(self) -> None:
+        """Have an engine that can do nothing but answer, or one that can do all."""
+        self.script.capabilities = self.rng.choice([ALL, NONE])
+        self.app.model.restart_engine()
+
+    @contextmanager
+    def writing(self, database: Database) -> Iterator[None]:
+        """Write as the disk is now."""
+        self.disk.wait()
+        if self.is_read_only:
+            raise store_error(Fault.READ_ONLY, None)
+        with _writing(database):
+            yield
+
+    def repair(self) -> None:
+        """Have all that hangs or is held go on."""
+        self.is_read_only = False
+        self.disk.set()
+        self.opened()
+        self.let_go()
+
     @property
     def states(self) -> list[Callable[[], None]]:
         """Return the ways from one state to another."""
         calm = [self.ask, self.ask, self.fork, self.look, self.look, self.type, self.edit, self.compare]
-        return [*calm, self.write, self.let_go, self.elsewhere, self.another, self.stop, self.opening, self.opened]
+        troubles = [self.lock, self.hang, self.go_on, self.go_on, self.restart]
+        seldom = [self.elsewhere, self.another, self.stop, self.opening, self.opened]
+        return [*calm, self.write, self.let_go, *seldom, *troubles]
 
     # What is to be seen
 
@@ -166,6 +213,11 @@ class Person:
             (view.keyboard_row, view.verticalScrollBar().value(), len(boxes), done),
             (type(focus), "" if focus is None else focus.accessibleName()),
         )
+
+    @property
+    def waits_for_disk(self) -> bool:
+        """Whether something is about to be stored on a disk that hangs, which is told after a while."""
+        return not self.disk.is_set() and bool(self.app._store._pending)
 
     def said(self) -> list[tuple[str, str]]:
         """The messages that are shown, without the words of an answer that is being written."""
@@ -216,7 +268,7 @@ class Person:
         if verb in enabled(state):
             self.window.do(verb)
             try:
-                self.qtbot.waitUntil(lambda: self.seen() != before)
+                self.qtbot.waitUntil(lambda: self.seen() != before or self.waits_for_disk)
             except Exception:
                 return [f"{where}: nothing is to be seen"]
             finally:
@@ -252,12 +304,12 @@ def test_what_can_be_chosen_does_something_and_what_cannot_says_why(
     script.broken.add("/models/broken")
     person = Person(qtbot, window, app, script, seed)
     monkeypatch.setattr(cache_pane, "choose_home", lambda *_: person.heard.append("a menu"))  # waits for a choice
+    monkeypatch.setattr(Database, "writing", lambda database: person.writing(database))
     wrong: list[str] = []
     for _ in range(STEPS):
         if person.rng.random() < 0.45:
             person.rng.choice(person.states)()
         else:
             wrong += person.act()
-    person.opened()
-    person.let_go()
+    person.repair()
     assert wrong == [], "\n".join(wrong)
