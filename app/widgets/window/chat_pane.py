@@ -197,13 +197,10 @@ class ChatPane(QWidget):
             show_attachment(self._style, attachment, self.window())
 
     def copy(self, *, as_markdown: bool = False) -> bool:
-        """Copy from what stands here, messages or two branches. False where the keyboard is elsewhere."""
+        """Copy from what stands here, messages or two branches. False where there is nothing to copy."""
         if self.comparison is None or not self.comparison.isVisible():
             return self.view.copy(as_markdown=as_markdown)
-        is_here = self.comparison.list.hasFocus()
-        if is_here:
-            self.comparison.list.copy(as_markdown=as_markdown)
-        return is_here
+        return self.comparison.list.hasFocus() and self.comparison.list.copy(as_markdown=as_markdown)
 
     def find_next(self, step: int) -> None:
         """Go to the next place that was found or, with -1, the one before; of two branches, to what differs."""

@@ -322,12 +322,16 @@ class ComparisonList(QListView):
             self.setCurrentIndex(self._rows.index(found))
         return found is not None
 
-    def copy(self, *, as_markdown: bool = False) -> None:
-        """Copy what the side says that the keyboard is in: its paragraph, or from a head its message."""
+    def copy(self, *, as_markdown: bool = False) -> bool:
+        """Copy what the side says that the keyboard is in: its paragraph, or from a head its message.
+
+        False where it says nothing.
+        """
         row = self._row_at(self.currentIndex())
         text = "" if row is None else copied_side(row, self._delegate.side, self._style, as_markdown=as_markdown)
         if text:
             copy_text(text, self)
+        return bool(text)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open a menu about the side of a row under the mouse, or that the keyboard is in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +23,7 @@ from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, 
 from app.widgets.chat.comparison.comparison_view import ComparisonView
 from app.widgets.chat.comparison.copied_side import copied_side
 from app.widgets.kit.style import Style
+from app.widgets.window.copy_commands import NOTHING_TO_COPY
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
 from tests.widgets.pictures import count, picture
@@ -200,7 +201,7 @@ def test_keys_and_buttons_go_from_difference_to_difference_and_round(
 
 
 def test_a_paragraph_of_one_side_or_a_whole_message_is_copied(
-    qtbot: QtBot, differing: ComparisonList, window: MainWindow
+    qtbot: QtBot, differing: ComparisonList, window: MainWindow, app: App
 ) -> None:
     clipboard = QGuiApplication.clipboard()
     window.do("find_next")
@@ -223,6 +224,11 @@ def test_a_paragraph_of_one_side_or_a_whole_message_is_copied(
     menu.actions()[0].trigger()
     assert clipboard.text() == "Turn beside at 2 now."
     menu.close()
+    differing.setCurrentIndex(QModelIndex())
+    assert differing.hasFocus()
+    window.do("copy_markdown")
+    assert clipboard.text() == "Turn beside at 2 now."
+    assert app.notices.now.text == NOTHING_TO_COPY
 
 
 def test_the_command_shows_the_comparison_and_escape_the_chat(qtbot: QtBot, forked: MainWindow, app: App) -> None:
