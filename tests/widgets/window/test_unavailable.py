@@ -113,7 +113,7 @@ class Person:
 
     def opening(self) -> None:
         self.script.load_gate.clear()
-        self.app.model.open(self.rng.choice(["/models/other", "/models/broken"]))
+        self.app.model.open(self.rng.choice(["/models/other", "/models/broken", "/models/deadly"]))
 
     def opened(self) -> None:
         self.script.load_gate.set()
@@ -220,10 +220,10 @@ class Person:
         return not self.disk.is_set() and bool(self.app._store._pending)
 
     def said(self) -> list[tuple[str, str]]:
-        """The messages that are shown, without the words of an answer that is being written."""
+        """The messages that are shown, but for an answer that is being written."""
         app = self.app
         written = {question.held_id for question in app.chat.questions.at_engine}
-        return [(row.id, "" if row.id in written else row.text) for row in app.chat.chat_model.rows]
+        return [(row.id, row.text) for row in app.chat.chat_model.rows if row.id not in written]
 
     def is_for_field(self, verb: str) -> bool:
         """Whether the keys of a verb edit the text of the field with the focus, or are answered in its foot."""
@@ -302,6 +302,7 @@ def test_what_can_be_chosen_does_something_and_what_cannot_says_why(
 ) -> None:
     script.tells_edges = True
     script.broken.add("/models/broken")
+    script.deadly.add("/models/deadly")
     person = Person(qtbot, window, app, script, seed)
     monkeypatch.setattr(cache_pane, "choose_home", lambda *_: person.heard.append("a menu"))  # waits for a choice
     monkeypatch.setattr(Database, "writing", lambda database: person.writing(database))
