@@ -35,6 +35,7 @@ _INSTEAD = {
 }
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{([a-z]{1,12}\*?)\}(?:(?<=at\})\{\d\}|(?<=at\*\})\{\d\})?")
 _NUMBERED = re.compile(r"\\(?:label\{[^{}]*\}|(?:nonumber|notag)(?![A-Za-z]))")
+_TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
 _PARTS = frozenset({"svg", "symbol", "path", "use", "rect", "line", "g"})
 _PART = re.compile(r"<\s*/?([^\s/>!?]+|[!?])")
 _ADDRESS = re.compile(r'(?:href|src)\s*=\s*"(?!#)|url\s*\(')
@@ -62,13 +63,16 @@ def draw(tex: str, *, is_display: bool) -> str:
     import ziafont.fonts  # noqa: F401 - a package that is read, which a frozen program has only if it is imported
     import ziamath.fonts  # noqa: F401 - another one
     from ziafont.config import config
-    from ziamath.zmath import Latex
+    from ziamath.tex import tex2mml
+    from ziamath.zmath import Math
 
     config.svg2 = False  # each letter where it stands, since Qt draws no symbols
     if len(tex) > LONGEST or not tex.strip() or _DEFINING.search(tex):
         return ""
     try:
-        svg = str(Latex(_known(tex), size=EM, inline=not is_display).svg())
+        # Aligned rows stand apart by a part of their letters' size, not by points, which are next to nothing here.
+        mathml = tex2mml(_known(tex), inline=not is_display).replace('rowspacing="3pt"', 'rowspacing="0.4em"')
+        svg = str(Math(mathml, size=EM).svg())
     except (MemoryError, KeyboardInterrupt):
         raise
     except Exception:  # noqa: BLE001 - whatever a damaged formula makes the library raise
@@ -77,8 +81,8 @@ def draw(tex: str, *, is_display: bool) -> str:
 
 
 def _known(tex: str) -> str:
-    """Return a formula in environments that the library knows, without what numbers it."""
-    return _ENVIRONMENT.sub(_instead, _NUMBERED.sub("", tex))
+    """Return a formula in environments that the library knows; of numbers it has those that are written out."""
+    return _ENVIRONMENT.sub(_instead, _TAG.sub(r"\\qquad\\text{(\1)}", _NUMBERED.sub("", tex)))
 
 
 def _instead(found: re.Match[str]) -> str:

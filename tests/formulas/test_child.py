@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.formulas import FLAG, LONGEST
+from app.formulas import EM, FLAG, LONGEST
 from app.formulas.child import draw
 from app.processes.child_process import start_child
 
@@ -59,7 +59,23 @@ def test_environments_are_drawn_without_numbers() -> None:
         assert draw(numbered, is_display=True) == bare, name
     starred = draw(r"\begin{align*}a &= b\end{align*}", is_display=True)
     assert draw(r"\begin{align}a &= b\end{align}", is_display=True) == starred
+    tagged = draw(r"\begin{align*}a &= b \tag{1} \\ c &= d \tag{2}\end{align*}", is_display=True)
+    assert tagged == draw(
+        r"\begin{align*}a &= b \qquad\text{(1)} \\ c &= d \qquad\text{(2)}\end{align*}", is_display=True
+    )
     assert draw(r"\begin{alignat}{2}a &= b\end{alignat}", is_display=True) == starred
+
+
+def test_rows_of_fractions_do_not_touch() -> None:
+    row = r"a &= \frac{b}{c}"
+    for name in ("align", "aligned", "split"):
+        one, two = (
+            float(
+                ElementTree.fromstring(draw(rf"\begin{{{name}}}{rows}\end{{{name}}}", is_display=True)).attrib["height"]
+            )
+            for rows in (row, rf"{row} \\ {row}")
+        )
+        assert two > 2 * one + 0.2 * EM, name
 
 
 @pytest.mark.parametrize("tex", REFUSED)
