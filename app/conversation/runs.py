@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from app.conversation.chain import Chain
 
+_WHOLE = [0]  # the place at which the only run of a chain begins
+
 
 class Run(NamedTuple):
     """Messages that follow one another without a fork.
@@ -36,7 +38,11 @@ class Runs(Mapping[str, Run]):
         waiting: list[tuple[Chain, str | None]] = [(chain, None) for chain in reversed(root.below)]
         while waiting:
             chain, above = waiting.pop()
-            last_id = self._add(chain, above, starts.get(chain, []))
+            names = starts.get(chain)
+            if names is None and (above is None or len(chain.above.below) > 1):
+                last_id = self._add_whole(chain, above)
+            else:
+                last_id = self._add(chain, above, names or [])
             waiting += [(below, last_id) for below in reversed(chain.below)]
 
     def __getitem__(self, first_id: str) -> Run:
@@ -58,6 +64,14 @@ class Runs(Mapping[str, Run]):
         first_id = self._first_ids[chain][1][-1]
         run = self._runs[first_id]
         self._runs[first_id] = run._replace(last_id=chain.messages[-1].id, length=run.length + 1)
+
+    def _add_whole(self, chain: Chain, above: str | None) -> str:
+        """Add a chain that is one run, as nearly all are, below the run above it; return that."""
+        messages = chain.messages
+        first_id = messages[0].id
+        self._runs[first_id] = Run(first_id, messages[-1].id, len(messages), above, _first_below(chain))
+        self._first_ids[chain] = (_WHOLE, [first_id])
+        return first_id
 
     def _add(self, chain: Chain, above: str | None, names: list[int]) -> str:
         """Add the runs of a chain below the run above it, or let that go on; return the last of them."""
