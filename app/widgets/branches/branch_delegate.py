@@ -19,6 +19,7 @@ from app.widgets.kit.drawing import draw_text, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate
 from app.widgets.kit.marks import paint_warmth
+from app.widgets.kit.name_field import NameField
 from app.widgets.kit.row_focus import is_in_active_window
 from app.widgets.kit.style import Style
 from app.widgets.kit.tips import show_tip
@@ -158,12 +159,8 @@ class BranchDelegate(RowDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
         """Return a field to be shown in the place of the name."""
-        editor = QLineEdit(parent)
-        editor.setFrame(False)
-        editor.setFont(self._style.text_style(TextRole.UI).font)
-        editor.setAccessibleName("Name of the branch")
+        editor = NameField(self._style, "Name of the branch", parent)
         editor.setPlaceholderText("Name")
-        editor.setMaxLength(200)
         return editor
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:

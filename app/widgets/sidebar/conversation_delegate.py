@@ -15,6 +15,7 @@ from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import ROW_MARGIN, RowDelegate
 from app.widgets.kit.marks import paint_warmth
+from app.widgets.kit.name_field import NameField
 from app.widgets.kit.row_focus import is_in_active_window
 from app.widgets.kit.typography import TextRole
 
@@ -139,12 +140,7 @@ class ConversationDelegate(RowDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> QWidget:
         """Return a field to be shown in the row's place."""
-        editor = QLineEdit(parent)
-        editor.setFrame(False)
-        editor.setFont(self._style.text_style(TextRole.UI).font)
-        editor.setAccessibleName("Title")
-        editor.setMaxLength(200)
-        return editor
+        return NameField(self._style, "Title", parent)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: ConversationRow = index.data(RowRole.ROW)

@@ -16,6 +16,7 @@ from app.viewmodels.branches.branches_region import NO_BRANCHES
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
+from app.widgets.kit.typography import TextRole
 from tests.viewmodels.test_app import ask, texts
 from tests.widgets.pictures import count, picture, show
 
@@ -154,7 +155,7 @@ def test_a_click_opens_and_a_click_on_the_arrow_puts_away(pane: BranchesPane, ap
     assert texts(app)[-2] == "Three"
 
 
-def test_a_branch_is_named_in_its_place(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
+def test_a_branch_is_named_in_its_place(qtbot: QtBot, pane: BranchesPane, app: App, style: Style) -> None:
     press(pane, app, Key.Key_F2)
     editor = pane.tree.viewport().findChild(QLineEdit)
     assert isinstance(editor, QLineEdit)
@@ -164,7 +165,12 @@ def test_a_branch_is_named_in_its_place(qtbot: QtBot, pane: BranchesPane, app: A
     qtbot.waitUntil(lambda: rows(pane)[-1] == "cheaper")
     assert (current(pane), texts(app)[-2]) == ("cheaper", "Five")
     pane.foot.rename.click()
-    assert pane.tree.viewport().findChild(QLineEdit) is not None
+    editor = pane.tree.viewport().findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    style.set_text_size(24)
+    assert editor.font() == style.text_style(TextRole.UI).font
+    qtbot.waitUntil(lambda: editor.height() >= style.text_style(TextRole.UI).metrics.height())
+    assert pane.tree.visualRect(pane.tree.currentIndex()).contains(editor.geometry().center())
 
 
 def test_a_filter_is_typed_and_left_again(pane: BranchesPane, app: App) -> None:

@@ -23,6 +23,7 @@ from app.conversation.store import Store
 from app.viewmodels.app import App
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
+from app.widgets.kit.typography import TextRole
 from app.widgets.sidebar.sidebar import ConversationList
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
@@ -292,6 +293,19 @@ def test_renaming_a_row_that_is_being_renamed_goes_on_with_it(qtbot: QtBot, gard
     assert editor(garden.sidebar.list) is field
     assert field.text() == "quin"
     assert field.hasFocus()
+
+
+def test_the_field_for_a_title_grows_with_the_text(qtbot: QtBot, garden: MainWindow, style: Style) -> None:
+    garden.do("rename")
+    view = garden.sidebar.list
+    field = editor(view)
+    qtbot.keyClicks(field, "quin")
+    for size in (24, 10):
+        style.set_text_size(size)
+        assert field.font() == style.text_style(TextRole.UI).font
+        qtbot.waitUntil(lambda: view.visualRect(view.currentIndex()).contains(field.geometry()))
+        assert field.height() >= style.text_style(TextRole.UI).metrics.height()
+        assert field.text() == "quin"
 
 
 @pytest.mark.parametrize("name", ["", "Fruit"])
