@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWi
 from app.viewmodels.hub.hub_state import DownloadRow
 from app.viewmodels.text.formatting import DOT
 from app.widgets.kit.controls import Button, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, wrapped
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, whole_parts, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
@@ -20,6 +20,7 @@ from app.widgets.kit.typography import TextRole
 
 _EDGE, _APART, _BAR, _MOST_LINES = 16, 10, 4, 3
 _MOST_SHOWN = 3
+_ACTIONS = ("Pause", "Resume", "Open")  # of which each line keeps room for the longest
 
 
 class DownloadLine(QWidget):
@@ -72,7 +73,9 @@ class DownloadLine(QWidget):
         return wrapped(self._style.text_style(TextRole.SMALL), self.row.line, max(100, self._words))[:_MOST_LINES]
 
     def _arrange(self) -> None:
-        action, cancel = self.action.sizeHint(), self.cancel.sizeHint()
+        cancel, action = self.cancel.sizeHint(), self.action.sizeHint()
+        words = self._style.text_style(TextRole.UI_MEDIUM)
+        action.setWidth(action.width() + round(max(map(words.width, _ACTIONS)) - words.width(self.row.action)))
         middle = self.height() // 2
         left = self.width() - _EDGE - cancel.width()
         self.cancel.setGeometry(left, middle - cancel.height() // 2, cancel.width(), cancel.height())
@@ -94,7 +97,8 @@ class DownloadLine(QWidget):
         top = bar.bottom() + _BAR / 2
         for number, line in enumerate(self._lines()):
             place = QRectF(rect.left(), top + number * small.line, rect.width(), small.line)
-            draw_text(painter, small, place, line, theme.warn if row.is_bad else theme.text2)
+            words = whole_parts(small, line, place.width(), DOT)
+            draw_text(painter, small, place, words, theme.warn if row.is_bad else theme.text2)
         painter.end()
 
 

@@ -199,15 +199,17 @@ def test_the_token_is_hidden_and_forgotten(
     assert app.hub.state.now.host == "hub.example"
 
 
-def test_a_line_of_a_download_keeps_the_keyboard_while_it_changes(qtbot: QtBot, style: Style) -> None:
+def test_a_line_of_a_download_keeps_the_keyboard_and_its_place_while_it_changes(qtbot: QtBot, style: Style) -> None:
     downloads = DownloadList(style)
     qtbot.addWidget(downloads)
     downloads.resize(500, 200)
     downloads.show_rows([ROW, replace(ROW, key="https://hub/c/d", name="d")])
     line = downloads.lines[1]
+    before = line.action.geometry()
     downloads.show_rows([replace(ROW, done=0.6), replace(ROW, key="https://hub/c/d", name="d", action="Resume")])
     assert downloads.lines[1] is line
     assert line.action.text() == "Resume"
+    assert line.action.geometry() == before
     assert line.action.accessibleName() == "Resume d"
     downloads.show_rows([replace(ROW, key="https://hub/c/d", name="d")])
     assert downloads.lines == [line]
