@@ -223,15 +223,8 @@ class ChatPane(QWidget):
         self.find_bar.field.take_focus()
 
     def _show_find_bar(self) -> None:
-        """Show the bar or put it away; the messages stay where they are on the screen."""
-        if self._app.find.is_open != self.find_bar.isHidden():
-            return
-        before = self._pages.y()
+        """Show the bar or put it away."""
         self.find_bar.setVisible(self._app.find.is_open)
-        layout = self.layout()
-        if layout is not None:
-            layout.activate()
-        self.view.scroll_by(self._pages.y() - before)
 
     def _close_find(self) -> None:
         """Go on in the chat, at the message one has come to."""

@@ -103,6 +103,7 @@ class ChatView(RowView):
         self._state = state
         self._actions = actions
         self._is_settling = True
+        self._above = 0  # points from the window's top to this view
         self._follows_end = True
         self._has_left_end = False
         self._changes = ChangeDetector()
@@ -197,12 +198,6 @@ class ChatView(RowView):
                 self._scroll_to(max(0.0, top))
                 self.updateGeometries()
         self.viewport().update()
-
-    def scroll_by(self, points: int) -> None:
-        """Scroll so that messages stay where they are on the screen, when the view itself has moved down this far."""
-        if not self._follows_end:
-            self._scroll_to(self.verticalOffset() + points)
-            self.updateGeometries()
 
     def _is_in_sight(self, y: float) -> bool:
         top, height = self.verticalOffset(), self.viewport().height()
@@ -585,12 +580,16 @@ class ChatView(RowView):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the end of the last message in sight where it was: what stands below the chat has grown over it."""
+        """Keep what is in sight where it was, when something comes or goes above the chat or grows over its end."""
         was_end_in_sight = self.layout_of_rows.top(len(self.layout_of_rows)) <= (
             self.verticalOffset() + event.oldSize().height()
         )
+        above = self.mapTo(self.window(), QPoint(0, 0)).y()
+        came_above, self._above = above - self._above if self.isVisible() else 0, above
         super().resizeEvent(event)
-        if was_end_in_sight and not self._follows_end:
+        if came_above and not self._follows_end:
+            self._scroll_to(self.verticalOffset() + came_above)
+        elif was_end_in_sight and not self._follows_end:
             end = self.layout_of_rows.top(len(self.layout_of_rows))
             self._scroll_to(max(self.verticalOffset(), math.ceil(end) - self.viewport().height()))
         self.updateGeometries()
