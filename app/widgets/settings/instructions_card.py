@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.viewmodels.chat.settings_state import SettingsState
 from app.viewmodels.text.formatting import DOT
+from app.widgets.kit.button_rows import GAP, button_rows
 from app.widgets.kit.controls import Button
 from app.widgets.kit.style import Style
 from app.widgets.kit.switch import Switch
@@ -77,17 +79,36 @@ def _holds(state: SettingsState) -> str:
 
 
 class _Row(QWidget):
-    """Buttons beside each other."""
+    """Buttons beside each other, and below each other where they have no room."""
 
-    def __init__(self, buttons: Sequence[QWidget], parent: QWidget) -> None:
+    def __init__(self, buttons: Sequence[Button], parent: QWidget) -> None:
         super().__init__(parent)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
+        self._buttons = buttons
         for button in buttons:
-            button.setMinimumWidth(LEAST_BUTTON)
-            layout.addWidget(button)
-        layout.addStretch(1)
+            button.setParent(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def heightForWidth(self, width: int) -> int:
+        return len(button_rows(self._buttons, width)) * (self._line + GAP) - GAP
+
+    def sizeHint(self) -> QSize:
+        return QSize(LEAST_BUTTON, self.heightForWidth(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        rows = button_rows(self._buttons, self.width())
+        for number, row in enumerate(rows):
+            wanted = [max(LEAST_BUTTON, button.sizeHint().width()) for button in row]
+            missing = max(0, sum(wanted) + GAP * (len(row) - 1) - self.width())
+            left = 0
+            for button, width in zip(row, wanted, strict=True):
+                button.setGeometry(left, number * (self._line + GAP), width - missing // len(row), self._line)
+                left += width - missing // len(row) + GAP
+
+    @property
+    def _line(self) -> int:
+        return self._buttons[0].sizeHint().height()
 
 
 class _SwitchRow(QWidget):
@@ -95,5 +116,7 @@ class _SwitchRow(QWidget):
         super().__init__(parent)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(TextLabel(style, switch.accessibleName(), TextRole.UI, is_quiet=False, parent=self), 1)
+        words = TextLabel(style, switch.accessibleName(), TextRole.UI, is_quiet=False, parent=self)
+        words.setWordWrap(True)
+        layout.addWidget(words, 1)
         layout.addWidget(switch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.viewmodels.chat.sampling_fields import Field, text_of
 from app.viewmodels.chat.settings_state import FieldState
@@ -17,6 +17,8 @@ from app.widgets.kit.text_fields import LineField, TextArea
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
 from app.widgets.settings.card import Words
+
+_WIDEST_NUMBER = 112  # points: so that its title has room beside it, however large the text
 
 
 class SettingRow(QWidget):
@@ -79,21 +81,21 @@ class SettingRow(QWidget):
         if isinstance(self.field, LineField):
             self.field.setAccessibleDescription(problem or f"{state.field.tip} Usual: {state.default}")
 
-    def _lay_out(self, title: QWidget, *, is_long: bool, is_wide: bool) -> None:
+    def _lay_out(self, title: QLabel, *, is_long: bool, is_wide: bool) -> None:
         head, layout = QHBoxLayout(), QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(4)
-        head.addWidget(title)
-        head.addStretch(1)
+        title.setWordWrap(True)
+        head.addWidget(title, 1)
         head.addWidget(self.reset)
         layout.addLayout(head)
         if is_long or is_wide:
             layout.addWidget(self.field)
         else:
             head.addWidget(self.field)
-            self.field.setFixedWidth(self.field.sizeHint().width())
+            self.field.setFixedWidth(min(self.field.sizeHint().width(), _WIDEST_NUMBER))
         if self.slider is not None:
             layout.addWidget(self.slider)
         layout.addWidget(self._words)

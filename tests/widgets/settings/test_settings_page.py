@@ -270,7 +270,7 @@ def test_rows_do_not_overlap_whatever_is_written(qtbot: QtBot, app: App, style: 
     window.close()
 
 
-@pytest.mark.parametrize(("width", "body"), [(300, 14), (352, 14), (640, 14), (300, 20), (352, 20)])
+@pytest.mark.parametrize(("width", "body"), [(300, 14), (352, 14), (640, 14), (300, 20), (352, 20), (352, 24)])
 def test_nothing_is_cut_off(qtbot: QtBot, app: App, style: Style, pane: SettingsPage, width: int, body: int) -> None:
     style.set_text_size(body)
     app.chat.settings.instruct("Be brief.")
@@ -281,7 +281,7 @@ def test_nothing_is_cut_off(qtbot: QtBot, app: App, style: Style, pane: Settings
     page = pane.instructions.parentWidget()
     assert page is not None
     qtbot.waitUntil(lambda: page.width() <= width)
-    assert page.minimumSizeHint().width() <= 300 - 12
+    assert page.minimumSizeHint().width() <= (300 if body < 24 else 352) - 12
     for widget in page.findChildren(QWidget):
         if widget.isVisible():
             right = widget.mapTo(page, widget.rect().topRight()).x()
