@@ -14,15 +14,18 @@ import tempfile
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 sys.path[:0] = [str(Path(__file__).parents[2] / "packaging"), str(Path(__file__).parents[2])]
 from PySide6.QtCore import QPoint, QRect, Qt  # noqa: E402
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QImage  # noqa: E402
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QFontMetricsF, QImage  # noqa: E402
 from PySide6.QtWidgets import (  # noqa: E402
     QAbstractButton,
     QAbstractItemView,
+    QAbstractScrollArea,
     QApplication,
     QLabel,
     QLineEdit,
@@ -38,7 +41,9 @@ from tools.gallery.stage import Stage  # noqa: E402
 
 from app.main import application  # noqa: E402
 from app.viewmodels.app import App  # noqa: E402
+from app.viewmodels.library.conversation_model import ConversationModel  # noqa: E402
 from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
+from app.widgets.kit.typography import LARGEST_BODY  # noqa: E402
 from app.widgets.window.about import AboutBox  # noqa: E402
 from app.widgets.window.main_window import MainWindow  # noqa: E402
 
@@ -49,6 +54,10 @@ STILL = 2  # turns without a difference: nothing here depends on the last pixel
 SIZES = ("-large", "-narrow", "-wide", "-large-text")
 # Of a channel's 256 values the light that it sends out, WCAG 2.2.
 LINEAR = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.arange(256) / 255])
+SMALLEST, SHADOW = (880, 560), 40
+FIRST_WORDS = ("You: ", "Answer: ", "System prompt: ")  # of a message, as the cache names its edges
+QUOTED = ("“", "…")
+FILES = {".pdf", ".csv"}
 NOTHING = {Role.NoRole, Role.Client, Role.Border, Role.Pane}
 ACTS = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit, QTextEdit)
 
@@ -185,10 +194,59 @@ def contrast(image: QImage) -> float:
     return float(max(brightness.max() / ground, ground / brightness.min()))
 
 
+# What has room
+
+
+def cut(widgets: list[QWidget]) -> Iterator[str]:
+    """Tell texts that are painted with an ellipsis and are neither a name nor somebody's first words."""
+    texts, elided = set[str](), QFontMetricsF.elidedText
+
+    def elided_and_noted(metrics: QFontMetricsF, text: str, *rest: Any) -> str:
+        shown = elided(metrics, text, *rest)
+        if shown != text:
+            texts.add(text)
+        return shown
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(QFontMetricsF, "elidedText", elided_and_noted)
+        for window in {one.window() for one in widgets}:
+            window.grab()
+    for text in texts - set(conversations(widgets)):
+        is_quoted = text.startswith(FIRST_WORDS) or any(mark in text for mark in QUOTED)
+        if not is_quoted and Path(text).suffix not in FILES:
+            yield f"is cut: {text!r}"
+
+
+def conversations(widgets: list[QWidget]) -> Iterator[str]:
+    """Return the titles and names of branches that the sidebar lists."""
+    for one in widgets:
+        model = one.model() if isinstance(one, QAbstractItemView) else None
+        if isinstance(model, ConversationModel):
+            yield from (model.index(row, 0).data() for row in range(model.rowCount()))
+
+
+def outside(widgets: list[QWidget]) -> Iterator[str]:
+    """Tell widgets that reach out of their parents by more than a shadow, and pages wider than what shows them."""
+    for widget in widgets:
+        parent = widget.parentWidget()
+        if parent is None or widget.isWindow() or isinstance(widget, QMenu):
+            continue
+        area = parent.parentWidget()
+        if isinstance(area, QAbstractScrollArea):
+            is_inside = area.horizontalScrollBar().isVisible() or widget.width() <= parent.width()
+        else:
+            is_inside = parent.rect().adjusted(-SHADOW, -SHADOW, SHADOW, SHADOW).contains(widget.geometry())
+        if not is_inside:
+            yield f"reaches out of {type(parent).__name__}: {title(widget)}"
+
+
 def examine(scene: Scene) -> tuple[set[str], set[str]]:
     """Return the faults of a state, and the classes of what was seen in it."""
     faults, seen = set[str](), set[str]()
-    with tempfile.TemporaryDirectory() as folder, shots.standing(scene, LIGHT, Path(folder), STILL) as (_, style):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        shots.standing(scene, LIGHT, Path(folder), STILL) as (main_window, style),
+    ):
         widgets = visible()
         seen |= {name for one in QApplication.allWidgets() if one.isVisible() for name in classes(one)}
         faults |= {*names(widgets), *rows(widgets)}
@@ -199,6 +257,13 @@ def examine(scene: Scene) -> tuple[set[str], set[str]]:
         style.set_theme(DARK)
         waiting.turn()
         faults |= set(contrasts(visible(), DARK))
+        style.set_text_size(LARGEST_BODY)
+        for size in (scene.size, SMALLEST):
+            main_window.resize(*size)
+            for _ in range(3):
+                waiting.turn()
+            widgets = [one for one in visible() if one.window().windowType() is not Qt.WindowType.Popup]
+            faults |= {*cut(widgets), *outside(widgets)}
     return faults, seen
 
 

@@ -15,7 +15,7 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.warmth.price_text import price_sentence
-from app.widgets.kit.drawing import draw_text, stroke_rounded
+from app.widgets.kit.drawing import draw_text, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate
 from app.widgets.kit.marks import paint_warmth
@@ -113,7 +113,8 @@ class BranchDelegate(RowDelegate):
         text_style, chip = self._style.text_style(TextRole.CAP), self.chip(rect, node)
         line = QRectF(words.left(), words.bottom() - text_style.line - 1, words.width(), text_style.line + 1)
         if chip is None:
-            draw_text(painter, text_style, line, row.detail(self._model.clock()), color)
+            detail = whole_parts(text_style, row.detail(self._model.clock()), line.width(), ", ")
+            draw_text(painter, text_style, line, detail, color)
             return
         theme, size = self._style.theme, self._style.typography.icon(10)
         stroke_rounded(painter, chip, 5, theme.line2)
@@ -125,8 +126,9 @@ class BranchDelegate(RowDelegate):
         line = QRectF(
             chip.right() + 6, chip.center().y() - line.height() / 2, words.right() - chip.right() - 6, line.height()
         )
-        if line.width() > 0:
-            draw_text(painter, text_style, line, formatting.ago(row.used_at, self._model.clock()), color)
+        age = formatting.ago(row.used_at, self._model.clock())
+        if text_style.width(age) <= line.width():
+            draw_text(painter, text_style, line, age, color)
 
     def _paint_figures(self, painter: QPainter, rect: QRectF, row: BranchRow, color: QColor) -> None:
         warmth = self._model.warmth(row)

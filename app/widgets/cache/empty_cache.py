@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.cache.rows import RESIDENCY_NAMES
-from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.drawing import draw_text, smooth, whole_parts, wrapped
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -133,5 +133,5 @@ class EmptyCache(QWidget):
                 painter, self._style.text_style(TextRole.SMALL_MEDIUM), line, RESIDENCY_NAMES[residency], theme.text
             )
             below = line.translated(0, small.line) if is_stacked else line.adjusted(names + _TO_MEANING, 0, 0, 0)
-            draw_text(painter, small, below, words, theme.text2)
+            draw_text(painter, small, below, whole_parts(small, words, below.width(), ", "), theme.text2)
             y += self._entry_height()
