@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -19,9 +20,15 @@ from app.protocol.reports import Problem
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
+# Seconds without a job before the index goes on: after a job, whose result the window is about to show, and between
+# two of its steps.
+REST_AFTER_JOB, REST_BETWEEN_STEPS = 0.1, 0.02
+
 
 class StoreThread:
     """One thread with one store; what is submitted is done in that order, also when the program ends without `close`.
+
+    Property: the search index is brought on while nothing is submitted, and keeps no job waiting longer than a step.
 
     A file that cannot be used is left alone: conversations are then kept in memory, and `Store.notice` says so.
     """
@@ -32,6 +39,11 @@ class StoreThread:
         self._path = path
         self._is_closed = False
         self._closing: Future[None] | None = None
+        self._lock = threading.Lock()
+        self._pending = 0
+        self._has_pending = threading.Event()
+        self._has_index_step = False
+        self._rest = REST_BETWEEN_STEPS
         self._store = self._executor.submit(_usable, self._executor.submit(Store, path))
         self._index_soon()
 
@@ -48,7 +60,8 @@ class StoreThread:
 
         An exception is the future's only, and the next job is done. The future's callbacks run on the store thread.
         """
-        future = self._executor.submit(lambda: function(self._store.result()))
+        future = self._executor.submit(self._carry_out, function)
+        self._count(1)
         self._index_soon()
         return future
 
@@ -78,12 +91,36 @@ class StoreThread:
         except TimeoutError:
             return False
 
+    def _carry_out(self, function: Callable[[Store], T]) -> T:
+        try:
+            return function(self._store.result())
+        finally:
+            self._rest = REST_AFTER_JOB
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        """Note that a job was submitted, or is done."""
+        with self._lock:
+            self._pending += more
+            if self._pending > 0:
+                self._has_pending.set()
+            else:
+                self._has_pending.clear()
+
     def _index_soon(self) -> None:
-        self._executor.submit(self._index).add_done_callback(_log_failure)
+        """Have the index brought on, after what was submitted."""
+        with self._lock:
+            is_new, self._has_index_step = not self._has_index_step, True
+        if is_new:
+            self._executor.submit(self._index).add_done_callback(_log_failure)
 
     def _index(self) -> None:
-        """Bring the search index on by a step, and the next after what was submitted meanwhile."""
-        if not self._is_closed and self._store.result().idle_step():
+        """Bring the search index on by a step, unless a job comes first; the next step after what comes meanwhile."""
+        self._has_index_step = False
+        rest, self._rest = self._rest, REST_BETWEEN_STEPS
+        if self._is_closed:
+            return
+        if self._has_pending.wait(rest) or self._store.result().idle_step():
             with suppress(RuntimeError):  # closed in this very moment: the next start goes on
                 self._index_soon()
 

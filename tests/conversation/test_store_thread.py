@@ -139,17 +139,37 @@ def test_a_database_that_cannot_be_opened_for_a_reason_that_nobody_knows_is_told
 
 
 def test_a_step_of_the_index_that_fails_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stepping, failures = Store.idle_step, [MemoryError(), KeyError()]
+    stepping, failures, failed = Store.idle_step, [MemoryError(), KeyError()], threading.Semaphore(0)
 
     def unlucky(store: Store) -> int:
         if failures:
+            failed.release()
             raise failures.pop()
         return stepping(store)
 
     monkeypatch.setattr(Store, "idle_step", unlucky)
     with StoreThread(path) as store:
-        store.submit(asked).result()
-        store.submit(asked).result()
-        store.submit(lambda _: None).result()
-        assert not failures
+        for _ in range(2):
+            store.submit(asked).result()
+            assert failed.acquire(timeout=30)
         assert len(store.submit(lambda it: it.search.find("pears")).result()) == 2
+
+
+def test_the_index_goes_on_when_nothing_is_submitted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done, begun, gate, stepped = list[object](), threading.Event(), threading.Event(), threading.Event()
+    monkeypatch.setattr(Store, "idle_step", lambda _: bool(done.append("step") or stepped.set()))
+
+    def hold(_: Store) -> None:
+        begun.set()
+        gate.wait(30)
+        done.clear()
+        stepped.clear()
+
+    with StoreThread(path) as store:
+        store.submit(hold)
+        assert begun.wait(30)
+        for number in range(5):
+            store.submit(lambda _, number=number: done.append(number))
+        gate.set()
+        assert stepped.wait(30)
+    assert done == [0, 1, 2, 3, 4, "step"]
