@@ -23,6 +23,7 @@ PROMPT = [*range(1, 31)]
 OTHER = [50, 51, 52, 53]
 FORK = [*PROMPT[:20], *range(40, 60)]
 POINTS = [5, 20, 29]
+CALLS = (1, 3, 4, 5, 8)  # that fail: of the three or four that read FORK, and of the answer
 KINDS = ["llama", "llama_quantized", "gemma3", "gpt_oss", "llama4", "lfm2", "falcon_h1", "mamba2"]
 WITH_ROWS = [kind for kind in KINDS if kind != "mamba2"]
 WITH_STATES = ["lfm2", "falcon_h1", "mamba2"]
@@ -197,7 +198,7 @@ def _spoil(cache: Any, count: int) -> None:
 
 
 class TestModelsThatFail:
-    @pytest.mark.parametrize("call", range(1, 9))
+    @pytest.mark.parametrize("call", CALLS)
     @pytest.mark.parametrize("kind", KINDS)
     def test_in_the_middle_of_a_call(self, kind: str, call: int) -> None:
         """The first layers have taken the tokens in, the others not."""
@@ -211,7 +212,7 @@ class TestModelsThatFail:
         assert cache.active.offset == 0
         self._goes_on(cache, kind)
 
-    @pytest.mark.parametrize("call", range(1, 9))
+    @pytest.mark.parametrize("call", CALLS)
     @pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2", "falcon_h1", "mamba2"])
     def test_with_numbers_that_are_none(self, kind: str, call: int) -> None:
         """The engine sees it in the logits, which may be some calls later, and raises: nothing of it may stay."""

@@ -71,7 +71,7 @@ def test_what_eviction_takes_from_memory_is_read_back(mix: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("has_index", [True, False])
 def test_branches_that_fork_inside_others_are_all_found_again(has_index: bool, tmp_path: Path) -> None:
-    for seed in chosen(range(10)):
+    for seed in chosen(range(6)):
         dice, root = random.Random(seed), tmp_path / str(seed)
         cache, _ = opened("T", root)
         known = [[dice.randrange(4) for _ in range(12)]]
@@ -491,7 +491,7 @@ def test_a_disk_that_hangs_holds_back_neither_an_answer_nor_the_end(
         is_back.set()
 
 
-@each_seed(range(12))
+@each_seed(range(6))
 def test_edges_tell_each_byte_of_a_file_once(seed: int, tmp_path: Path) -> None:
     """Edges that share a file tell its bytes among them, whatever forks cut it, goes, or comes back from the disk."""
     rng = random.Random(seed)

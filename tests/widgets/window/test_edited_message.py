@@ -41,7 +41,7 @@ def edited(app: App) -> MessageRow:
     return next(row for row in app.chat.chat_model.rows if row.is_edited)
 
 
-@each_seed(range(6))
+@each_seed(range(4))
 def test_what_is_edited_is_marked_in_sight(
     qtbot: QtBot, window: MainWindow, app: App, script: Script, seed: int
 ) -> None:

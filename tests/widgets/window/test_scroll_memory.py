@@ -26,7 +26,7 @@ def ask(qtbot: QtBot, app: App, text: str) -> None:
     qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].footer is not None)
 
 
-@each_seed(range(3))
+@each_seed(range(2))
 def test_whatever_happens_in_between(qtbot: QtBot, window: MainWindow, app: App, script: Script, seed: int) -> None:
     rng, view, bar = random.Random(seed), window.chat.view, window.chat.view.verticalScrollBar()
     conversations: list[str] = []
