@@ -387,7 +387,7 @@ def test_a_window_that_is_opened_later_tells_the_same_of_every_conversation(qtbo
 
 
 def test_what_all_windows_show_is_priced_once(qtbot: QtBot, app: App, script: Script) -> None:
-    """Each lists the same conversations, whose prices are asked for as they are looked up."""
+    """Each lists the same conversations, and their outlines the branches that these are left on."""
     qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
     for words in ("Pears?", "Plums?", "Figs?"):
         app.library.new_conversation()
@@ -402,7 +402,10 @@ def test_what_all_windows_show_is_priced_once(qtbot: QtBot, app: App, script: Sc
     begun = len(script.commands)
 
     def are_known() -> bool:
-        return all(warmth_in(one, home) is not None for one in windows_of(app).apps for home in listed)
+        library, index = app.library.library, app.chat.warmth
+        as_branches = [index.warmth_of(library.tree(home).leaf_id or "", home) for home in listed]
+        in_lists = [warmth_in(one, home) for one in windows_of(app).apps for home in listed]
+        return None not in (*as_branches, *in_lists)
 
     qtbot.waitUntil(are_known)
     qtbot.wait(50)

@@ -200,10 +200,7 @@ class WarmthIndex(QObject):
 
     def note_path(self, path: Sequence[Message], priced: CostEstimate) -> None:
         """Take the price of the path of an open conversation, asked for besides, unless it has gone on since."""
-        tree = self._stored.library.tree_of(path[0].conversation_id) if path else None
-        if tree is None:
-            return
-        for target in (Target(tree.conversation_id), Target(tree.conversation_id, tree.leaf_id or "")):
+        for target in self._of_whole_path(path[0].conversation_id) if path else ():
             stamp = self._stamp_of(target)
             if stamp is not None and stamp == _stamp(path[-1], stamp.first):
                 self._note(target, stamp, priced)
@@ -285,6 +282,10 @@ class WarmthIndex(QObject):
 
     def _take(self, target: Target, stamp: _Stamp, priced: CostEstimate) -> None:
         self._note(target, stamp, priced)
+        for one in self._of_whole_path(target.conversation_id):
+            found = self._stamp_of(one) if one != target and (one in self._known or one in self._wanted) else None
+            if found is not None and found == stamp._replace(first=found.first):
+                self._note(one, found, priced)
         self._ask_after(target)
 
     def _refuse(self, target: Target, stamp: _Stamp, refused: CostRefused) -> None:
@@ -358,6 +359,11 @@ class WarmthIndex(QObject):
         """Return whether a branch is another than the one that was priced; of one that nobody opened, it is not."""
         is_here = self._stored.library.tree_of(target.conversation_id) is not None
         return is_here and self._stamp_of(target) != known.stamp
+
+    def _of_whole_path(self, conversation_id: str) -> tuple[Target, ...]:
+        """Return what the path that a conversation is left on is known as: one price is that of both."""
+        tree = self._tree_of(conversation_id)
+        return () if tree is None else (Target(conversation_id), Target(conversation_id, tree.leaf_id or ""))
 
     def _path(self, target: Target, stamp: _Stamp) -> tuple[Message, ...]:
         tree = self._tree_of(target.conversation_id)
