@@ -208,6 +208,8 @@ class MapView(QAbstractScrollArea):
         across = (size.width() - 2 * MARGIN - _FIGURES) / max(box.width, 1)
         both = min(across, (size.height() - 2 * MARGIN) / max(box.height, 1))
         self.set_zoom(min(both, 1.0) if both >= _READABLE else 1.0)
+        if (number := self._open_number()) >= 0:
+            self._centre_on(number)
         self.show_open_run()
         self._is_fresh = True
 
@@ -239,8 +241,13 @@ class MapView(QAbstractScrollArea):
             and shown.top < placed.bottom - MARGIN
             and placed.bottom + MARGIN < shown.bottom
         ):
-            self.horizontalScrollBar().setValue(round(placed.x * self.zoom - self.viewport().width() / 2))
-            self.verticalScrollBar().setValue(round(placed.bottom * self.zoom - self.viewport().height() * 0.6))
+            self._centre_on(number)
+
+    def _centre_on(self, number: int) -> None:
+        """Have the end of a run lie in the middle, as far as the picture reaches."""
+        placed, size = self.layout_of_runs.runs[number], self.viewport().size()
+        self.horizontalScrollBar().setValue(round(placed.x * self.zoom - size.width() / 2))
+        self.verticalScrollBar().setValue(round(placed.bottom * self.zoom - size.height() * 0.6))
 
     def _open_number(self) -> int:
         """Return the number of the run in which the open path ends, -1 while there is none."""

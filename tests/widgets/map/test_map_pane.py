@@ -300,6 +300,27 @@ def test_the_open_version_stands_beside_its_group_wherever_one_goes(qtbot: QtBot
         assert QRectF(grouped.viewport().rect()).contains(at(grouped, grouped._open_number()))
 
 
+def test_the_open_run_has_room_for_its_label_at_first(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    answers = answered(app, (f"{number} WALKED WWW WAYS" for number in range(6)))
+    app.library.state.refresh()
+    app.catch_up()
+    view = view_of(pane := open_map(qtbot, window))
+    for answer in answers[::2]:
+        app.chat.open_branch.show(answer)
+        app.catch_up()
+        finish(qtbot, pane)
+        for width in range(280, 480, 20):
+            view.resize(width, 400)
+            at_edge = view.layout_of_runs.runs[view._open_number()].x - width + 42
+            view.horizontalScrollBar().setValue(round(at_edge))
+            view.fit()
+            picture(view.viewport())
+            boxes = [box for box, number in view._painter.labels if number == view._open_number()]
+            assert len(boxes) == 1, width
+            run = view.layout_of_runs.runs[view._open_number()]
+            assert abs(boxes[0].center().x() - run.x * view.zoom) < 1, width  # not pushed in from the edge
+
+
 def test_no_edge_cuts_the_label_of_the_open_run(qtbot: QtBot, grouped: MapView, app: App) -> None:
     qtbot.mouseClick(grouped.viewport(), Qt.MouseButton.LeftButton, pos=chip(grouped).toPoint())
     qtbot.waitUntil(lambda: is_grouped(grouped, is_open=True))
