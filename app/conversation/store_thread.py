@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -21,8 +22,9 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 # Seconds without a job before the index goes on: after a job, whose result the window is about to show, and between
-# two of its steps.
+# two of its steps. Where jobs never end, as while somebody follows how far the index is, it goes on after LONGEST_WAIT.
 REST_AFTER_JOB, REST_BETWEEN_STEPS = 0.1, 0.02
+LONGEST_WAIT = 0.1
 
 
 class StoreThread:
@@ -44,6 +46,7 @@ class StoreThread:
         self._has_pending = threading.Event()
         self._has_index_step = False
         self._rest = REST_BETWEEN_STEPS
+        self._gave_way_at: float | None = None
         self._store = self._executor.submit(_usable, self._executor.submit(Store, path))
         self._index_soon()
 
@@ -120,9 +123,21 @@ class StoreThread:
         rest, self._rest = self._rest, REST_BETWEEN_STEPS
         if self._is_closed:
             return
-        if self._has_pending.wait(rest) or self._store.result().idle_step():
+        if self._gives_way(rest) or self._store.result().idle_step():
             with suppress(RuntimeError):  # closed in this very moment: the next start goes on
                 self._index_soon()
+
+    def _gives_way(self, rest: float) -> bool:
+        """Rest, and return whether a job has come that the index waits for."""
+        if not self._has_pending.wait(rest):
+            self._gave_way_at = None
+            return False
+        now = time.monotonic()
+        self._gave_way_at = self._gave_way_at or now
+        if now - self._gave_way_at < LONGEST_WAIT:
+            return True
+        self._gave_way_at = None
+        return False
 
 
 def _usable(opening: Future[Store]) -> Store:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from app.conversation import message_search, search_index, terms
+from app.conversation import message_search, search_index, store_thread, terms
 from app.conversation.message import Conversation, Message
 from app.conversation.message_rows import MessageRows
 from app.conversation.search import LENGTH, Hit, excerpt_of
@@ -299,7 +299,11 @@ def test_a_database_that_may_only_be_read_can_be_searched(path: Path) -> None:
     store.close()
 
 
-def test_the_store_thread_indexes_by_itself_and_a_search_says_how_much_is_left(path: Path) -> None:
+def test_the_store_thread_indexes_by_itself_and_a_search_says_how_much_is_left(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it is asked all the time: the index waits for jobs so long and no longer."""
+    monkeypatch.setattr(store_thread, "LONGEST_WAIT", 0.001)
     store = Store(path)
     said(store, *[f"Pear number {number} " + "leaf " * 400 for number in range(300)])
     assert store.search.state.left == 300
