@@ -16,6 +16,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from weakref import ReferenceType, WeakSet
 
@@ -41,6 +42,10 @@ from tests.fakes.engine import FakeEngine, Script
 from tests.lanes import is_slow, is_slow_test
 
 _GARBAGE = 5_000  # objects that were made and not let go of by themselves, after which cycles are looked for
+
+_ROUNDS = 20  # of looking for them, in one of which what has survived one is looked at too: that takes long
+_OLDEST = 2  # generation
+_rounds = count(1)
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 4 << 30  # bytes
@@ -122,7 +127,7 @@ def _garbage_goes_on_this_thread() -> Iterator[None]:
     """Take down here what a test leaves in cycles: no object of Qt may end on the thread of the store or the engine."""
     yield
     if gc.get_count()[0] > _GARBAGE:
-        gc.collect()
+        gc.collect(_OLDEST if next(_rounds) % _ROUNDS == 0 else _OLDEST - 1)
 
 
 class NetworkBlockedError(Exception):
