@@ -21,14 +21,14 @@ from pathlib import Path
 from weakref import ReferenceType, WeakSet
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QCoreApplication, QDir, QEvent, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.conversation.store_thread import StoreThread
 from app.launch.crash import LastRun
-from app.launch.paths import paths_in, usable
+from app.launch.paths import paths_in, resources, usable
 from app.main import Program
 from app.rendering import process
 from app.viewmodels.app import App
@@ -214,6 +214,15 @@ def _ends_soon(thread: threading.Thread) -> bool:
         return True
     thread.join(2)
     return not thread.is_alive()
+
+
+@pytest.fixture(autouse=True)
+def _shipped() -> Iterator[None]:
+    """What ships with the program is found, as after `main.application`."""
+    before = QDir.searchPaths("resources")
+    QDir.setSearchPaths("resources", [str(resources())])
+    yield
+    QDir.setSearchPaths("resources", before)
 
 
 @pytest.fixture

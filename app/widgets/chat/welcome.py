@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextLayout
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.live_state import LiveState
@@ -17,6 +17,7 @@ from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Button, Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.program_icon import program_icon
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -65,6 +66,7 @@ class WelcomePage(QWidget):
         super().__init__(parent)
         self._style = style
         self._state = state
+        self._picture = program_icon()
         self._pane = QSize(0, 0)
         self._is_low = False
         self._offer_title, self._offer_words = QTextLayout(), QTextLayout()
@@ -176,7 +178,7 @@ class WelcomePage(QWidget):
         theme, now = self._style.theme, self._state.now
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
-        QApplication.windowIcon().paint(painter, self._icon.toRect())
+        self._picture.paint(painter, self._icon.toRect())
         title = "Welcome to Espalier" if now.greeting else now.title
         draw_text(painter, self._style.text_style(TextRole.DISPLAY), self._title, title, theme.text, _CENTER)
         painter.setPen(theme.text2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QDialog,
     QFrame,
     QGridLayout,
@@ -21,6 +20,7 @@ from app.viewmodels.model import about_text
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.program_icon import program_icon
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
@@ -58,7 +58,7 @@ class AboutBox(QDialog):
 
     def _stack(self) -> None:
         icon = QLabel(self)
-        icon.setPixmap(QApplication.windowIcon().pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+        icon.setPixmap(program_icon().pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
         icon.setAccessibleName("Icon of Espalier")
         words = QVBoxLayout()
         words.setSpacing(0)

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QDir, Qt, qVersion
+from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.launch.paths import resources
 from app.viewmodels.model import about_text
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.theme import DARK
 from app.widgets.kit.typography import TextRole
+from app.widgets.window import about
 from app.widgets.window.about import AboutBox, Acknowledgements, notices
 from tests.widgets.pictures import count, picture, show
-
-
-@pytest.fixture(autouse=True)
-def shipped() -> Iterator[None]:
-    """What ships with the program is found, as after `main.application`."""
-    before = QDir.searchPaths("resources")
-    QDir.setSearchPaths("resources", [str(resources())])
-    yield
-    QDir.setSearchPaths("resources", before)
 
 
 @pytest.fixture
@@ -37,6 +26,11 @@ def box(qtbot: QtBot, style: Style) -> AboutBox:
     box = AboutBox(style)
     show(box)
     return box
+
+
+def test_the_icon_is_there(box: AboutBox) -> None:
+    icon = next(one for one in box.findChildren(QLabel) if one.accessibleName() == "Icon of Espalier")
+    assert not icon.pixmap().isNull()
 
 
 def test_versions_are_those_of_what_is_installed() -> None:
@@ -95,8 +89,8 @@ def test_the_licences_open_and_close_by_key(qtbot: QtBot, box: AboutBox) -> None
     qtbot.waitUntil(lambda: not box.isVisible())
 
 
-def test_without_licences_there_is_nothing_to_open(qtbot: QtBot, style: Style, tmp_path: Path) -> None:
-    QDir.setSearchPaths("resources", [str(tmp_path)])
+def test_without_licences_there_is_nothing_to_open(qtbot: QtBot, style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(about, "NOTICES", "resources:notices/none.txt")
     box = AboutBox(style)
     show(box)
     assert not box.acknowledgements.isVisible()

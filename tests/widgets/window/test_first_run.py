@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -13,10 +14,12 @@ from app.launch.paths import sample
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.library.samples import SAMPLE_ID
+from app.widgets.chat.welcome import WelcomePage
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.toolbar import TitleBlock
 from tests.fakes.engine import Script
 from tests.widgets.conftest import MakeWindow
+from tests.widgets.pictures import picture
 
 
 @pytest.fixture
@@ -34,6 +37,21 @@ def window(make_window: MakeWindow) -> MainWindow:
 def places(window: MainWindow) -> dict[QWidget, QRect]:
     seen = [one for one in window.findChildren(QWidget) if one.isVisible()]
     return {one: QRect(one.mapTo(window, QPoint(0, 0)), one.size()) for one in seen}
+
+
+def greens(image: QImage) -> int:
+    shades = (image.pixelColor(x, y) for x in range(0, image.width(), 4) for y in range(0, image.height(), 4))
+    return sum(color.green() > color.red() + 20 and color.green() > color.blue() + 10 for color in shades)
+
+
+@pytest.mark.parametrize("height", [480, 860])
+def test_the_icon_is_there_from_the_first_paint(make_window: MakeWindow, qtbot: QtBot, height: int) -> None:
+    window = make_window(WindowState())
+    window.resize(1200, height)
+    page = window.chat.findChild(WelcomePage)
+    qtbot.waitUntil(lambda: page.isVisible())
+    icon = page._icon.toRect()
+    assert greens(picture(page).copy(icon)) > icon.width() * icon.height() / 16 / 2
 
 
 def has_sample(app: App) -> bool:
