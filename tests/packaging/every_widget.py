@@ -296,6 +296,7 @@ def _find_everywhere(_app: App, window: MainWindow) -> None:
 
 MORE = (
     Scene("naming", Stage, then=lambda _app, window: window.do("name_branch")),
+    Scene("renaming", Stage, then=lambda _app, window: window.do("rename")),
     Scene("trash", Stage, then=_trash),
     Scene("about", Stage, then=_open_acknowledgements),
     Scene("pill", Stage, then=_scroll_away),
