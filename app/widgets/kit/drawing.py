@@ -31,8 +31,10 @@ def draw_text(
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> float:
     """Draw one line in the vertical middle of `rect`, cut with an ellipsis where too long; return its width."""
-    shown = elided(text_style, text, rect.width(), elide)
-    width = text_style.width(shown)
+    shown, width = text, text_style.width(text)
+    if width > rect.width():
+        shown = elided(text_style, text, rect.width(), elide)
+        width = text_style.width(shown)
     x = rect.x()
     if align & _RIGHT:
         x = rect.right() - width
