@@ -83,6 +83,24 @@ class QuietDocument(QTextDocument):
         return QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
 
 
+def goes_on(before: QuietDocument, after: QuietDocument) -> bool:
+    """Return whether a paragraph in one look goes on where another one ended: its lines stay, up to the last one."""
+    if before.has_formulas or after.has_formulas or before.decorations != after.decorations:
+        return False
+    looks, texts = [], []
+    for document in (before, after):
+        block = document.begin()
+        pieces = block.begin()
+        if document.blockCount() > 1 or pieces.atEnd():
+            return False
+        piece = pieces.fragment()
+        if piece.length() != block.length() - 1:
+            return False
+        looks.append((block.blockFormat(), piece.charFormat()))
+        texts.append(block.text())
+    return looks[0] == looks[1] and texts[1].startswith(texts[0])
+
+
 def shown(text: str) -> str:
     """Return the text with U+FFFD for each character that cannot be shown, and one sort of line end."""
     if "\r" in text:

@@ -6,13 +6,22 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCharFormat, QTextCursor
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QPainter,
+    QPalette,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextLine,
+)
 
 from app.widgets.chat.markdown.blocks import Block, Kind, markdown
 from app.widgets.chat.markdown.decorations import paint_decorations
 from app.widgets.chat.markdown.document import (
     QuietDocument,
     code_document,
+    goes_on,
     is_scrolled,
     plain_document,
     shown,
@@ -175,14 +184,19 @@ class BlockLayout:
             self.is_exact = False
         return self._document
 
-    def take(self, block: Block, width: float) -> None:
-        """Become a longer or a closed version of the same block. What is already laid out is kept where it can be."""
+    def take(self, block: Block, width: float) -> float:
+        """Become a longer or a closed version of the same block. What is already laid out is kept where it can be.
+
+        Returns the points from above in which it looks as before.
+        """
         old, self.block = self.block, block
         self.footnote_marks = _marks_of(block)
-        if self._document is None or self._document.textWidth() <= 0:
+        before = self._document
+        if before is None or before.textWidth() <= 0:
             self._document = None  # one that was made to copy from has the old text
             self.estimate(width)
-            return
+            return 0.0
+        last = self.line_top(before.characterCount() - 1, width)
         grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None
         has_ended = block.is_closed is not old.is_closed
         breaks = self.is_code and is_scrolled(old.text) and not is_scrolled(block.text)
@@ -191,7 +205,9 @@ class BlockLayout:
         elif breaks or grown != "" or (has_ended and (self.is_code or "$" in block.text or "\\" in block.text)):
             self._document = None
         self.is_exact = False
-        self.lay_out(width)
+        after = self.lay_out(width)
+        stays = self.is_thought if after is before else goes_on(before, after)
+        return last if stays else 0.0
 
     def renew_formulas(self) -> bool:
         """Take in the formulas of which it is known now how they are drawn; returns whether there were any.
@@ -322,7 +338,7 @@ class BlockLayout:
                 self.side - self.scrolled, rect.top() + self.head, 0, self._style.text_style(TextRole.BODY).line
             )
         line = layout.lineAt(layout.lineCount() - 1)
-        left = layout.position().x() + cursor_x(line, text_block.length() - 1)
+        left = layout.position().x() + _end_x(line, text_block)
         return QRectF(self.side - self.scrolled + left, self.head + rect.top() + line.y(), 0, line.height())
 
     def _make(self) -> QuietDocument:
@@ -382,6 +398,13 @@ class BlockLayout:
             painter.fillRect(QRectF(rect.left() + 1, rect.top() + CARD_HEAD, rect.width() - 2, 1), theme.codeline)
             head = QRectF(rect.left() + _CARD_LEFT, rect.top(), rect.width() - 2 * _CARD_LEFT - CARD_HEAD, CARD_HEAD)
             draw_text(painter, text_style, head, self.block.language or "code", theme.text3)
+
+
+def _end_x(line: QTextLine, block: QTextBlock) -> float:
+    """Return the abscissa of the end of a block's last line, which Qt knows where it is at the right of all words."""
+    if block.textDirection() is Qt.LayoutDirection.LeftToRight and not block.text()[-1:].isspace():
+        return line.x() + line.naturalTextWidth()
+    return cursor_x(line, block.length() - 1)
 
 
 def _marks_of(block: Block) -> frozenset[FootnoteMark]:

@@ -78,6 +78,10 @@ class MessageBody:
         self._blocks: list[BlockLayout] | None = None
         self._firsts: list[int] = []  # of each segment, the number of its first block
         self._ends = [0.0]
+        self._changed = (
+            0,
+            0.0,
+        )  # the first block that looks otherwise than when that was asked, and how far it does not
         self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
         self._footnotes = Footnotes()
@@ -156,6 +160,12 @@ class MessageBody:
     def top_of(self, number: int) -> float:
         """Return the top of a block."""
         return self._top_of(number)
+
+    def take_changed(self) -> float:
+        """Return the height above which everything looks as it did when this was asked last."""
+        blocks, (number, kept) = self._split(), self._changed
+        self._changed = (len(blocks), 0.0)
+        return self._top_of(number) + kept if number < len(blocks) else self._end_of(len(blocks) - 1)
 
     def renew_formulas(self) -> bool:
         """Take in the formulas of which it is known now how they are drawn; returns whether there were any."""
@@ -408,9 +418,10 @@ class MessageBody:
         if now == self._footnotes:
             return
         self._footnotes = now
-        for laid in blocks:
+        for number, laid in enumerate(blocks):
             if laid.set_footnotes(now):
                 self._passages = self._links = None
+                self._changed = min(self._changed, (number, 0.0))
 
     def _end_blocks(self, blocks: list[BlockLayout]) -> None:
         """Lay out the last block as one that grows, if it does."""
@@ -420,8 +431,8 @@ class MessageBody:
     def _close_last(self, blocks: list[BlockLayout], *, is_closed: bool = True) -> None:
         if blocks and blocks[-1].block.is_closed is not is_closed:
             self._passages = self._links = None
-            blocks[-1].take(replace(blocks[-1].block, is_closed=is_closed), self._width)
-            self._forget_from(len(blocks) - 1)
+            kept = blocks[-1].take(replace(blocks[-1].block, is_closed=is_closed), self._width)
+            self._forget_from(len(blocks) - 1, kept)
 
     def _add_segment(self, number: int) -> None:
         """Add the blocks of a segment after those of the segments before it, which do not grow any more."""
@@ -452,14 +463,14 @@ class MessageBody:
             self._add(blocks_of(segment, is_first=not self._blocks))
             return
         tail = self._blocks[-1]
-        self._forget_from(len(self._blocks) - 1)
         new = rest_of(segment, tail.block)
         if new and new[0].kind is tail.block.kind:
-            tail.take(new[0], self._width)
+            self._forget_from(len(self._blocks) - 1, tail.take(new[0], self._width))
             self._note(tail)
             self._add(new[1:])
             return
         self._laid.pop(self._blocks.pop(), None)
+        self._forget_from(len(self._blocks))
         if self._blocks:
             self._blocks[-1].set_foot(True)
             self._forget_from(len(self._blocks) - 1)
@@ -495,9 +506,10 @@ class MessageBody:
         self._end_of(len(self._split()) - 1)
         return max(0, bisect_right(self._ends, y) - 1)
 
-    def _forget_from(self, number: int) -> None:
-        """Forget where this block and those after it end."""
+    def _forget_from(self, number: int, kept: float = 0.0) -> None:
+        """Forget where this block and those after it end. kept: points of it from above that look as before."""
         del self._ends[number + 1 :]
+        self._changed = min(self._changed, (number, kept))
 
     def _placed(self, top: float, bottom: float) -> Iterator[tuple[int, BlockLayout, QRectF]]:
         """Yield the blocks between two heights, with their places."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 from PySide6.QtCore import QPointF, QRectF
@@ -31,6 +32,7 @@ class RowItem:
 
     def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
+        self._asked: MessageRow | None = None
         self.body = MessageBody(row.shown, style, is_growing=row.is_streaming)
         self.above = _FIRST
         self._style = style
@@ -53,6 +55,12 @@ class RowItem:
         """Show another state of the same message; only new text is laid out."""
         self.row = row
         self.body.set_segments(row.shown, is_growing=row.is_streaming)
+
+    def take_changed(self) -> float:
+        """Return the height above which the row looks as it did when this was asked last; 0 for the first time."""
+        before, self._asked, changed = self._asked, self.row, self.body.take_changed()
+        is_same = before is not None and self.row == replace(before, segments=self.row.segments, footer=self.row.footer)
+        return self.text.top() + changed if is_same else 0.0
 
     @property
     def name(self) -> QRectF:

@@ -58,7 +58,8 @@ class RowPainter:
         painter.translate(0, top)
         inner = clip.translated(0, -top)
         self._paint_rail(painter, item, column, context)
-        self._paint_name(painter, item)
+        if inner.top() < item.name.bottom():
+            self._paint_name(painter, item)
         if item.is_question:
             self._paint_bubble(painter, item)
         if item.row.prefill is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -32,7 +32,7 @@ from app.widgets.kit.controls import Button
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from tests.fakes.shown import Shown
-from tests.seeds import chosen
+from tests.seeds import chosen, each_seed
 from tests.widgets.chat.sample_messages import CODE, PLAN, answer, question, reading, talk
 from tests.widgets.pictures import count, picture, show
 
@@ -83,6 +83,11 @@ def write(qtbot: QtBot, view: ChatView, chat: ChatModel, message_id: str, text: 
     """Have an answer grow, and wait until the view has taken it up."""
     chat.append_tail(message_id, text)
     qtbot.waitUntil(lambda: not view._tail.isActive())
+
+
+def on_screen(view: ChatView) -> QImage:
+    """What was painted of the view up to now."""
+    return view.screen().grabWindow(view.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 def enter(view: ChatView) -> None:
@@ -216,6 +221,36 @@ def test_text_that_comes_after_a_rest_is_taken_up_at_once_and_what_follows_it_to
     settle()
     assert laid == ["ab"]
     assert view._tail.isActive()
+
+
+GROWING = (
+    *("A fox ", "and *a ", "hare*", " went, ", "to `the ", "sea`. ", "**So", "** it ", "is", "\n", "\n\n", "- one\n"),
+    *("```python\n", "x = 1\n", '"""', "\n```\n", "# Head", " [link](https://a.b)", "$x^2$ ", "| a | b |\n|---|---|\n"),
+    *("| 1 | 2 |\n", "note[^1] ", "\n\n[^1]: Below.\n\n", "> said ", "שלום ", "of it all, once more and again. " * 3),
+)
+
+
+@each_seed(range(10))
+def test_what_stands_on_the_screen_while_an_answer_grows_is_what_a_whole_paint_shows(
+    qtbot: QtBot, style: Style, seed: int
+) -> None:
+    """Only what is new is painted, wherever a letter changes what stands above it."""
+    dice = random.Random(seed)
+    chat = ChatModel()
+    view = ChatView(style, chat, Shown(ALL), BY_ID)
+    qtbot.addWidget(view)
+    show(view, 560, dice.choice((240, 700)))
+    thinks = dice.random() < 0.3
+    chat.show([question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    for step in range(30):
+        text = dice.choice(GROWING)
+        chat.append_tail("s", text, "thinking" if thinks and step < 8 else "text")
+        if dice.random() < 0.3:
+            chat.set_tail_figures("s", Footer(10, step, step, 38.2, 0.4, ""))
+        view._take_tail()
+        settle()
+        qtbot.waitUntil(lambda: on_screen(view) == picture(view))  # a formula may come between the two
 
 
 def test_the_end_is_followed(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
