@@ -21,9 +21,7 @@ from app.protocol.reports import Problem
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-# Seconds without a job before the index goes on: after a job, whose result the window is about to show, and between
-# two of its steps. Where jobs never end, as while somebody follows how far the index is, it goes on after LONGEST_WAIT.
-REST_AFTER_JOB, REST_BETWEEN_STEPS = 0.1, 0.02
+# Seconds after which the index goes on where jobs never end, as while somebody follows how far it is.
 LONGEST_WAIT = 0.1
 
 
@@ -43,9 +41,7 @@ class StoreThread:
         self._closing: Future[None] | None = None
         self._lock = threading.Lock()
         self._pending = 0
-        self._has_pending = threading.Event()
         self._has_index_step = False
-        self._rest = REST_BETWEEN_STEPS
         self._gave_way_at: float | None = None
         self._store = self._executor.submit(_usable, self._executor.submit(Store, path))
         self._index_soon()
@@ -98,17 +94,12 @@ class StoreThread:
         try:
             return function(self._store.result())
         finally:
-            self._rest = REST_AFTER_JOB
             self._count(-1)
 
     def _count(self, more: int) -> None:
         """Note that a job was submitted, or is done."""
         with self._lock:
             self._pending += more
-            if self._pending > 0:
-                self._has_pending.set()
-            else:
-                self._has_pending.clear()
 
     def _index_soon(self) -> None:
         """Have the index brought on, after what was submitted."""
@@ -120,16 +111,15 @@ class StoreThread:
     def _index(self) -> None:
         """Bring the search index on by a step, unless a job comes first; the next step after what comes meanwhile."""
         self._has_index_step = False
-        rest, self._rest = self._rest, REST_BETWEEN_STEPS
         if self._is_closed:
             return
-        if self._gives_way(rest) or self._store.result().idle_step():
+        if self._gives_way() or self._store.result().idle_step():
             with suppress(RuntimeError):  # closed in this very moment: the next start goes on
                 self._index_soon()
 
-    def _gives_way(self, rest: float) -> bool:
-        """Rest, and return whether a job has come that the index waits for."""
-        if not self._has_pending.wait(rest):
+    def _gives_way(self) -> bool:
+        """Return whether there is a job that the index waits for."""
+        if not self._pending:
             self._gave_way_at = None
             return False
         now = time.monotonic()

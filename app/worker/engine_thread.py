@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import resource
-import sys
 import threading
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal
@@ -20,9 +19,6 @@ logger = logging.getLogger(__name__)
 
 # macOS gives a secondary thread 512 KiB, which imports and graph evaluation can outgrow.
 STACK_BYTES = 16 * 1024 * 1024
-# Seconds after which a thread leaves Python to another that waits for it. After Python's own 5 ms, a key that is
-# pressed would wait for the model whenever the window asks Qt for something, and the model for each paint.
-SWITCH_INTERVAL = 0.001
 _LONGEST_WORDS = 300
 _LONGEST_CHAIN = 20  # errors that caused one another
 
@@ -75,8 +71,7 @@ class EngineThread(QThread):
         return self.wait(QDeadlineTimer(round(patience * 1000)))
 
     def run(self) -> None:
-        """Make and run the engine. Qt calls this on the new thread, which shares Python with the window."""
-        sys.setswitchinterval(SWITCH_INTERVAL)
+        """Make and run the engine. Qt calls this on the new thread."""
         batcher = TextBatcher(self.happened.emit)
         try:
             self._serve(batcher)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sys
 import threading
 
 import pytest
@@ -17,7 +16,6 @@ from app.protocol.events import EngineFailed, EngineStarted, Event, ModelReady, 
 from app.protocol.reports import StopReason
 from app.worker import engine_host
 from app.worker.engine_host import EngineHost
-from app.worker.engine_thread import SWITCH_INTERVAL
 from tests.fakes.engine import FakeEngine, Script
 
 
@@ -64,19 +62,6 @@ def test_commands_wait_for_the_engine_and_events_arrive_here(qtbot: QtBot) -> No
     kinds = [type(event) for event in listener.events]
     assert kinds.index(EngineStarted) < kinds.index(ModelReady) < kinds.index(TextDelta) < kinds.index(RunFinished)
     assert [type(command) for command in script.commands] == [LoadModel, Generate, Shutdown]
-
-
-def test_the_window_and_the_model_wait_for_each_other_a_millisecond_at_most(qtbot: QtBot) -> None:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(0.005)
-    host = EngineHost(lambda sink: FakeEngine(sink, Script()))
-    listener = Listener(host)
-    host.start()
-    qtbot.waitUntil(lambda: listener.has(EngineStarted))
-    found = sys.getswitchinterval()
-    host.close()
-    sys.setswitchinterval(before)
-    assert found == SWITCH_INTERVAL
 
 
 def test_closing_while_writing_delivers_the_end_of_the_answer(qtbot: QtBot) -> None:
