@@ -59,8 +59,8 @@ class StoreThread:
 
         An exception is the future's only, and the next job is done. The future's callbacks run on the store thread.
         """
+        self._count(1)  # before it can be done
         future = self._executor.submit(self._carry_out, function)
-        self._count(1)
         self._index_soon()
         return future
 

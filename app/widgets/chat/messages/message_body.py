@@ -78,10 +78,7 @@ class MessageBody:
         self._blocks: list[BlockLayout] | None = None
         self._firsts: list[int] = []  # of each segment, the number of its first block
         self._ends = [0.0]
-        self._changed = (
-            0,
-            0.0,
-        )  # the first block that looks otherwise than when that was asked, and how far it does not
+        self._changed = (0, 0.0)  # the first block that looks otherwise since that was asked, and where in it
         self._laid: dict[BlockLayout, None] = {}
         self._rough = 0.0
         self._footnotes = Footnotes()
