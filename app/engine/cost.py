@@ -29,11 +29,13 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
     if not open_model.is_pricing:
         return CostRefused(command.query_id)
     model, cache = open_model.model, open_model.cache
-    turns = tuple(command.turns)
+    turns = command.turns
     try:
-        composed = model.prompts.composed(turns, command.options)
         if not command.is_exact:
-            model.prompts.lengths.require_near(composed, model.context_length)
+            # A branch makes its turns as they are counted: thousands beyond the context are never made.
+            model.prompts.lengths.require_near(model.prompts.composed(turns, command.options), model.context_length)
+        turns = tuple(turns)
+        composed = model.prompts.composed(turns, command.options)
         if not open_model.step_memory.has_room_to_read(composed):
             return CostRefused(command.query_id, _NO_MEMORY)
         prompt = yield from open_model.recent_prompts.building(model.prompts, turns, command.options)

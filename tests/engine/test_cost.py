@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,6 +179,33 @@ def test_a_branch_far_beyond_the_context_is_told_as_that_without_being_rendered(
         assert event.problem is not None
         assert "too long" in event.problem.title
     assert not rendered
+
+
+class MadeTurns(Sequence[Turn]):
+    """A branch that makes its turns when they are asked for, and counts them."""
+
+    def __init__(self, length: int) -> None:
+        self._length, self.made = length, 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return tuple(self[place] for place in range(*at.indices(self._length)))
+        if not 0 <= at < self._length:
+            raise IndexError(at)
+        self.made += 1
+        return user(f"question {at}")
+
+
+def test_of_a_branch_far_beyond_the_context_no_more_turns_are_made_than_are_counted(tiny: Bench) -> None:
+    made = [MadeTurns(times * tiny.model.context_length) for times in (4, 40)]
+    for turns in made:
+        [estimate] = tiny.do(EstimateCost(1, turns))
+        assert isinstance(estimate, CostEstimate)
+        assert estimate.is_far_too_long
+    assert made[0].made == made[1].made < len(made[0])
 
 
 def test_a_branch_a_little_beyond_the_context_has_an_exact_estimate(tiny: Bench) -> None:
