@@ -5,7 +5,7 @@ Words are never in it: messages are added and hidden, not rewritten, so an edit 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 Value = int | float | str | None
@@ -67,6 +67,14 @@ class Edit:
     def conversation_id(self) -> str | None:
         """The conversation that the edit was about, the first of several."""
         return self.conversation_ids[0] if self.conversation_ids else None
+
+    def without(self, table: str, number: int) -> Edit:
+        """Return the edit as far as it is not about one row. Of one that has revealed nothing else, nothing is left."""
+        left = tuple(change for change in self.changes if (change.table, change.number) != (table, number))
+        if len(left) == len(self.changes):
+            return self
+        kept = replace(self, changes=left)
+        return kept if kept.has_revealed else replace(self, changes=())
 
 
 def join_edits(first: Edit, *others: Edit) -> Edit:

@@ -62,6 +62,17 @@ class History:
         """Do the step again that was taken back last; None when there is none. LookupError as for `undo`."""
         return self._turn(revert, self._undone, self._done)
 
+    def forget(self, number: int) -> None:
+        """Leave a message out of every edit: its row is gone. An edit that was about nothing else is no step any more.
+
+        number: of its row.
+        """
+        for stack in (self._done, self._undone):
+            left = [edit.without("message", number) for edit in stack]
+            stack.clear()
+            stack.extend(edit for edit in left if not edit.is_empty)
+        self._step += 1
+
     def clear(self) -> None:
         """Forget every step, because the trash was emptied."""
         self._done.clear()

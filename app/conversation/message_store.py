@@ -97,7 +97,19 @@ class MessageStore:
         The first question gives a conversation without title one. What is said below a message in the trash is kept
         there with it.
         """
-        return self._add(Operation.ADD, None, message, select)
+        return self._add(Operation.ADD, None, (message,), message if select else None)
+
+    def add_answers(self, answers: Sequence[Message], selected_id: str | None) -> Edit:
+        """Keep answers to one question in one commit: all of them stand beside each other in this order, or none does.
+
+        selected_id: of the one that the selected path then ends with, None for none of them. ValueError where there are
+        no answers, or they do not answer one question.
+        """
+        questions = {(answer.conversation_id, answer.parent_id) for answer in answers}
+        if len(questions) != 1 or any(answer.role != "assistant" for answer in answers):
+            raise ValueError(f"{len(answers)} messages are not answers to one question")
+        selected = next((answer for answer in answers if answer.id == selected_id), None)
+        return self._add(Operation.ADD, None, answers, selected)
 
     def add_branch(self, messages: Sequence[Message]) -> Edit:
         """Keep messages of which each follows the one before it, and end the selected path with the last.
@@ -117,7 +129,7 @@ class MessageStore:
         """Keep a new conversation with its first message, in one commit. As `add` where it is there already."""
         is_new = not self._db.rows("SELECT 1 FROM conversation WHERE id = ?", checked_id(conversation.id))
         if is_new:
-            return self._add(Operation.CREATE, conversation, first, True)
+            return self._add(Operation.CREATE, conversation, (first,), first)
         return self.add(first)
 
     def append_text(self, message_id: str, new_text: str, new_thinking: str = "") -> None:
@@ -168,6 +180,23 @@ class MessageStore:
             self._conversations.use(home, time.time())
         self._growing.pop(message_id, None)
         self.completed.append(number)
+
+    def discard(self, message_id: str) -> int:
+        """Delete an answer for ever that ended before its first word, as if it had not been begun.
+
+        A path that ended with it goes back to its question. Returns the number of its row, by which edits know it.
+        ValueError for a message that has a word, or is no answer that is being written.
+        """
+        with self._db.writing():
+            number = self._growing_number(message_id)
+            if self._rows.text(number) or self._rows.thinking(number):
+                raise ValueError(f"answer {message_id} has words")
+            self._db.execute(
+                "UPDATE conversation SET leaf = (SELECT parent FROM message WHERE number = ?1) WHERE leaf = ?1", number
+            )
+            self._db.execute("DELETE FROM message WHERE number = ?", number)
+        self._growing.pop(message_id, None)
+        return number
 
     def reopen(self, message_id: str) -> Ending:
         """Let an answer that has ended grow again: its words stay, its token ids and figures come with its next end.
@@ -337,22 +366,29 @@ class MessageStore:
         query = "SELECT message.id FROM conversation JOIN message ON message.number = leaf WHERE conversation.id = ?"
         return next((row[0] for row in self._db.rows(query, conversation_id)), None)
 
-    def _add(self, operation: Operation, new: Conversation | None, message: Message, select: bool) -> Edit:
+    def _add(
+        self, operation: Operation, new: Conversation | None, messages: Sequence[Message], selected: Message | None
+    ) -> Edit:
+        """Keep messages of one conversation in one commit. selected: the one that its path ends with from now on."""
+        kept: list[tuple[Message, int, bool]] = []
         with self._db.editing(operation) as done:
             if new is not None:
                 self._conversations.insert(new)
-            conversation = self._db.conversation_number(message.conversation_id)
-            number, is_hidden = self._insert(conversation, message)
-            if message.role == "user" or EDITED in (message.stats or {}):
-                self._view_states.follow(conversation, message.text, message.parent_id is None)
-            if not is_hidden:
-                self._come_to(conversation, number if select else None, message)
-        if is_hidden:
-            self.late.append(number)
-        if message.is_unfinished:
-            self._growing[message.id] = number
-        else:
-            self.completed.append(number)
+            conversation = self._db.conversation_number(messages[0].conversation_id)
+            for message in messages:
+                number, is_hidden = self._insert(conversation, message)
+                if message.role == "user" or EDITED in (message.stats or {}):
+                    self._view_states.follow(conversation, message.text, message.parent_id is None)
+                if not is_hidden:
+                    self._come_to(conversation, number if message is selected else None, message)
+                kept.append((message, number, is_hidden))
+        for message, number, is_hidden in kept:
+            if is_hidden:
+                self.late.append(number)
+            if message.is_unfinished:
+                self._growing[message.id] = number
+            else:
+                self.completed.append(number)
         return done.edit
 
     def _in_pages(self, conversation_id: str) -> Iterator[Message]:

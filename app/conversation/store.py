@@ -108,6 +108,10 @@ class Store:
         self.record(edit)
         return self._result(edit)
 
+    def discard(self, message_id: str) -> None:
+        """Delete an answer for ever that ended before its first word. ValueError as for `MessageStore.discard`."""
+        self._history.forget(self.messages.discard(message_id))
+
     def undo(self, held: Set[str] = frozenset(), step: int | None = None) -> EditResult | None:
         """Take the last step back. Returns what is stored then, None where there was nothing to take back.
 

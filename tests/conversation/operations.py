@@ -58,6 +58,7 @@ class Hand:
         actions: list[tuple[int, Callable[[str], Edit]]] = [
             (10, self._ask),
             (8, self._answer),
+            (2, self._answer_several_times),
             (4, self._delete),
             (1, self._prune),
             (1, self.store.trash.delete_conversation),
@@ -102,6 +103,20 @@ class Hand:
         answer = Message.new(conversation, self._any_message(conversation), "assistant", words(self.rng, 9), model="f1")
         answer = replace(answer, ids=(1, 2, 3), stop="finished", stats={"rate": 3.5}, sampling={"temperature": 0.5})
         return self.store.messages.add(answer, select=self.rng.random() < 0.8)
+
+    def _answer_several_times(self, conversation: str) -> Edit:
+        """Answers of which those that get no word are discarded, as when their writing ends."""
+        question = self._any_message(conversation)
+        answers = [Message.new(conversation, question, "assistant") for _ in range(self.rng.randint(2, 4))]
+        edit = self.store.messages.add_answers(answers, self.rng.choice([None, answers[0].id]))
+        for answer in answers[1:]:
+            if self.rng.random() < 0.5:
+                self.store.messages.append_text(answer.id, "Quince. ")
+                self.store.messages.finish(answer.id, stop="finished")
+            else:
+                edit = edit.without("message", self.store.messages.discard(answer.id))
+        self.store.messages.finish(answers[0].id, stop="finished")
+        return edit
 
     def _delete(self, conversation: str) -> Edit:
         message = self._any_message(conversation)
