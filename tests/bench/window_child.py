@@ -185,7 +185,7 @@ class Person(QObject):
 
     @property
     def _is_writing_here(self) -> bool:
-        return self._bench.program.app.chat.questions.at_engine_in(self._bench.program.app.library.open_id) is not None
+        return self._bench.program.app.chat.questions.at_engine_on(self._bench.program.app.library.tree) is not None
 
     def _act(self) -> None:
         app = self._bench.program.app

@@ -129,7 +129,7 @@ def test_no_order_of_events_loses_a_word(
         restless.act()
         qtbot.wait(rng.choice([0, 1, 5, 30]))
         assert [row.id for row in app.chat.chat_model.rows] == [message.id for message in app.library.tree.path]
-        running = app.chat.questions.at_engine_in(app.library.open_id)
+        running = app.chat.questions.at_engine_on(app.library.tree)
         assert [row.id for row in app.chat.chat_model.rows if row.is_streaming] in (
             [],
             [running.held_id] if running else [],

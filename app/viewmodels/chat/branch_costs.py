@@ -222,10 +222,9 @@ class BranchCosts(QObject):
 
     def _siblings(self, tree: MessageTree) -> list[Message]:
         """List the versions beside the path, nearest to its end first, not more than can be asked about in a moment."""
-        answered = self._questions.at_engine_in(tree.conversation_id)
-        writing = answered.held_id if answered else None
-        forks = (fork for fork in reversed(tree.forks) if fork.id != writing)
-        beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in (fork.id, writing))
+        writing = {question.held_id for question in self._questions.at_engine}
+        forks = (fork for fork in reversed(tree.forks) if fork.id not in writing)
+        beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in {fork.id, *writing})
         return list(islice((one for one in beside if one.text.strip()), MOST_SIBLINGS))
 
 

@@ -171,13 +171,12 @@ class ChatRegion(QObject):
 
     @property
     def _answered(self) -> Question | None:
-        """The question that the engine reads or answers: that of the open conversation, else of another one."""
-        return self.questions.at_engine_in(self._open_id) or next(iter(self.questions.at_engine), None)
+        """The question that the engine reads or answers: that of the open path, else another one."""
+        return self.questions.at_engine_on(self._library.tree) or next(iter(self.questions.at_engine), None)
 
     def _state(self) -> ChatState:
         library, model = self._library, self._model.current_model
         answered = self._answered
-        is_elsewhere = answered is not None and answered.conversation_id != self._open_id
         return OpenConversation(
             title=self._title(self._open_id) or library.state.now.blank_title,
             tree=library.tree,
@@ -191,7 +190,7 @@ class ChatRegion(QObject):
             reading=self.attachments.reading(self._open_id),
             hint=self.open_draft.hint,
             card=self.context_overflow.card,
-            elsewhere=self._short_title(answered.conversation_id) if answered and is_elsewhere else "",
+            elsewhere="" if answered is None else self._elsewhere(answered),
             can_ask_again=self.settings.state.now.can_ask_again,
         ).state()
 
@@ -203,9 +202,17 @@ class ChatRegion(QObject):
         title = self._title(conversation_id)
         return formatting.first_words(title) if title else "another conversation"
 
+    def _elsewhere(self, question: Question) -> str:
+        """Return where a question was asked, by a title or by its own words; "" on the open path."""
+        if question.held_id == self._library.tree.leaf_id:
+            return ""
+        if question.conversation_id != self._open_id:
+            return self._short_title(question.conversation_id)
+        return formatting.first_words(question.message.text) or "another branch"
+
     def _show_rows(self) -> None:
         """Show the open path at once: what comes next may be about one of its messages."""
-        at_engine = self.questions.at_engine_in(self._open_id)
+        at_engine = self.questions.at_engine_on(self._library.tree)
         residencies = self.branch_costs.residencies if self._model.state.now.has("cost_estimates") else None
         self.chat_model.show(
             self._rows.of(
@@ -236,8 +243,8 @@ class ChatRegion(QObject):
     def _show_figures(self) -> None:
         """Figures of the answer under way: a few times a second, and not with each word."""
         self.state.refresh()
-        question = self.questions.at_engine_in(self._open_id)
-        if question is not None and not question.is_reading and self._library.tree.is_on_path(question.held_id):
+        question = self.questions.at_engine_on(self._library.tree)
+        if question is not None and not question.is_reading:
             self.chat_model.set_tail_figures(
                 question.held_id, running_footer(question), question.thinking_seconds, question.thinking_tokens
             )

@@ -89,15 +89,18 @@ class ChatRequests(QObject):
             self._open_draft.show()
 
     def stop(self) -> None:
-        """End the answer in the open conversation within a token. Words that were to follow it stay in the composer.
+        """End the answer on the open path within a token. Words that were to follow it stay in the composer.
 
         Where there is none to end, the model that is being opened is given up.
         """
-        if not self._questions.is_busy_in(self._open_id):
-            self._model.stop_opening()
         self._drafts.hold(self._open_id)
-        self._question_queue.withdraw(self._open_id)
-        self._generations.stop(self._open_id)
+        held = self._questions.held_on(self._library.tree)
+        if held is None:
+            self._model.stop_opening()
+        elif held.is_at_engine:
+            self._generations.stop(held)
+        else:
+            self._question_queue.withdraw(held)
         self._state.refresh()
 
     def stop_or_cancel_edit(self) -> None:
@@ -154,7 +157,7 @@ class ChatRequests(QObject):
     def _may_ask(self) -> bool:
         """Return whether something can be asked here, for which a card makes room. Where it cannot, that is said."""
         if self._open_branch.is_busy:
-            is_writing = self._questions.is_busy_in(self._open_id)
+            is_writing = self._questions.is_busy_on(self._library.tree)
             self._open_draft.say(chat_text.STILL_WRITING if is_writing else chat_text.STILL_CHANGING)
             return False
         self._cards.dismiss()

@@ -76,10 +76,9 @@ class Generations(QObject):
         self._host.submit(command)
         return answer
 
-    def stop(self, conversation_id: str) -> None:
-        """End the answer in a conversation, if there is one, within a token; what was written is kept."""
-        question = self._questions.at_engine_in(conversation_id)
-        if question is not None and question.run_id is not None:
+    def stop(self, question: Question) -> None:
+        """End the answer to a question that is at the engine within a token; what was written is kept."""
+        if question.run_id is not None:
             question.is_stopping = True
             self._host.submit(Cancel(question.run_id))
 

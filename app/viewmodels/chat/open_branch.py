@@ -61,7 +61,7 @@ class OpenBranch(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether nothing can be said here now: an answer is under way, or the database changes the tree."""
-        return self._questions.is_busy_in(self._library.open_id) or self._library.changes.is_pending
+        return self._questions.is_busy_on(self._library.tree) or self._library.changes.is_pending
 
     def show(self, message_id: str) -> None:
         """Go to the branch through a message, where one last was below it, unless it is shown or gone."""

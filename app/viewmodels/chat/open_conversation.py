@@ -39,8 +39,8 @@ from app.viewmodels.warmth.warmth import warmth_from
 class OpenConversation:
     """Source of the chat's state: the open conversation, and what bears on it.
 
-    info: of the model in use; can_ask: it takes questions now. question: at the engine, one of this conversation if
-    there is one; elsewhere: the title of its conversation, where that is not this one. reading: the name of a
+    info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
+    is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading: the name of a
     file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again: as
     in ChatState. card: a problem that stands
     in the way here.
@@ -99,7 +99,7 @@ class OpenConversation:
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             has_unanswered=self.questions.unanswered(self.tree) is not None,
             can_continue=self._can_continue,
-            can_stop=self.is_writing or self.questions.is_busy_in(self.tree.conversation_id) or self.model.is_loading,
+            can_stop=self.is_writing or self.questions.is_busy_on(self.tree) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=self._can_regenerate,
             can_edit_answer=any(one.role == "assistant" and one.parent_id for one in reversed(self.tree.path)),
@@ -118,8 +118,8 @@ class OpenConversation:
 
     @property
     def is_writing(self) -> bool:
-        """Return whether the answer under way belongs to this conversation."""
-        return self.question is not None and self.question.conversation_id == self.tree.conversation_id
+        """Return whether the answer under way is that of the open path."""
+        return self.question is not None and not self.elsewhere
 
     @property
     def has_words(self) -> bool:
@@ -135,7 +135,7 @@ class OpenConversation:
     def _can_continue(self) -> bool:
         """Whether the answer at the end of the path was cut, another model did not write it, and there is room."""
         leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
-        if leaf is None or self.info is None or self.questions.is_busy_in(self.tree.conversation_id):
+        if leaf is None or self.info is None or self.questions.is_busy_on(self.tree):
             return False
         path, context = self.branch_costs.path, self.info.context_length
         has_ended = leaf.role != "assistant" or leaf.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
@@ -163,7 +163,7 @@ class OpenConversation:
     @property
     def _can_regenerate(self) -> bool:
         """Whether the open branch has a question to which no answer is under way."""
-        return last_question(self.tree) is not None and not self.questions.is_busy_in(self.tree.conversation_id)
+        return last_question(self.tree) is not None and not self.questions.is_busy_on(self.tree)
 
     def _has_version_beside(self, step: int) -> bool:
         """Return whether the last fork of the open path has a version so many to the right."""

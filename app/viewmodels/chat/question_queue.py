@@ -129,21 +129,20 @@ class QuestionQueue(QObject):
         self._library.add(edit, partial(self._on_committed, question), partial(self._on_refused, question))
         self.moved.emit(edit.conversation_id)
 
-    def withdraw(self, conversation_id: str) -> None:
-        """Leave the questions of a conversation that wait for a model or an answer unanswered, where they are.
+    def withdraw(self, question: Question) -> None:
+        """Leave a question unanswered, where it is, that waits for a model or for the answers before it.
 
         One that is being stored is withdrawn as soon as it is. A path that ended with one that was to be answered again
         goes on to the answer that it has.
         """
-        for question in self._questions:
-            if question.conversation_id == conversation_id and question.stage is Stage.COMMITTING:
-                question.is_stopping = True
-        for question in [one for one in self._questions.waiting if one.conversation_id == conversation_id]:
+        if question.stage is Stage.COMMITTING:
+            question.is_stopping = True
+        elif question.stage is Stage.WAITING:
             question.withdraw()
-            tree = self._library.tree(conversation_id)
+            tree = self._library.tree(question.conversation_id)
             if tree.leaf_id == question.message.id:
                 tree.select(tree.leaf_below(question.message.id))
-            self.moved.emit(conversation_id)
+            self.moved.emit(question.conversation_id)
 
     def answer_next(self) -> None:
         """Have the questions that wait longest answered, as many as the engine takes, if a model is ready for them."""

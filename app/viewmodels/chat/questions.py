@@ -1,6 +1,6 @@
 """The questions on their way, whatever their stage: who asks which of them are busy, waiting or unsaved asks here.
 
-Properties: a conversation has at most one question that is held; those that are done are forgotten.
+Properties: nothing that is held is followed by another question; those that are done are forgotten.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ class Questions:
         return (question for question in self._questions if question.stage is not Stage.DONE)
 
     def add(self, question: Question) -> None:
-        """Have a question on its way. RuntimeError where another one of its conversation is held."""
-        if self.is_busy_in(question.conversation_id):
-            raise RuntimeError(f"conversation {question.conversation_id} is busy: {question.message.id} must wait")
+        """Have a question on its way. RuntimeError where what it would follow is not complete."""
+        message = question.message
+        follows = {message.parent_id} if question.stage is Stage.COMMITTING else {message.id, question.held_id}
+        if self.is_closed or not follows.isdisjoint(self.held):
+            raise RuntimeError(f"its branch is busy: {message.id} must wait")
         self._questions = [*self, question]
 
     def close(self) -> None:
@@ -53,8 +55,16 @@ class Questions:
         return any(one.held_id == message_id and one.stage is Stage.COMMITTING for one in self)
 
     def is_busy_in(self, conversation_id: str) -> bool:
-        """Return whether another message of a conversation must wait: what it would follow is not complete."""
+        """Return whether any branch of a conversation is not complete."""
         return self.is_closed or any(one.conversation_id == conversation_id and one.is_held for one in self)
+
+    def is_busy_on(self, tree: MessageTree) -> bool:
+        """Return whether nothing can be said at the end of the selected path: it is not complete."""
+        return self.is_closed or self.held_on(tree) is not None
+
+    def held_on(self, tree: MessageTree) -> Question | None:
+        """Return the question by which the selected path is not complete, or None."""
+        return next((one for one in self if one.is_held and one.held_id == tree.leaf_id), None)
 
     @property
     def held(self) -> dict[str, str]:
@@ -73,9 +83,10 @@ class Questions:
         """Questions that are being read or answered."""
         return tuple(question for question in self if question.is_at_engine)
 
-    def at_engine_in(self, conversation_id: str) -> Question | None:
-        """Return the question of a conversation that is being read or answered, or None."""
-        return next((one for one in self.at_engine if one.conversation_id == conversation_id), None)
+    def at_engine_on(self, tree: MessageTree) -> Question | None:
+        """Return the question that is being read or answered at the end of the selected path, or None."""
+        held = self.held_on(tree)
+        return held if held is not None and held.is_at_engine else None
 
     def of_run(self, run_id: int) -> Question | None:
         """Return the question that the engine reads or answers under this id, or None."""

@@ -202,7 +202,7 @@ class SettingsRegion(QObject):
         thinks = now.thinking if chosen.thinks is None else chosen.thinks
         is_pending = text != (now.instructions or "") or thinks != now.thinking
         answer = self.answer()
-        is_busy = self._questions.is_busy_in(self._open_id)
+        is_busy = self._questions.is_busy_on(tree)
         return SettingsState(
             revision=self._revision,
             instructions=text,

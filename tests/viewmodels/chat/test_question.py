@@ -103,14 +103,19 @@ def test_an_answer_ends_for_a_reason() -> None:
         question.end(question.answer_so_far)
 
 
-def test_a_conversation_has_one_question_at_a_time() -> None:
+def test_nothing_follows_what_is_not_complete() -> None:
     questions = Questions()
     first = Question(Message.new(HOME, None, "user", "Why?"))
     questions.add(first)
-    with pytest.raises(RuntimeError, match="busy"):
-        questions.add(Question(Message.new(HOME, None, "user", "And why?")))
+    questions.add(Question(Message.new(HOME, None, "user", "And how?")))
+    for wrong in (
+        Question(Message.new(HOME, first.message.id, "user", "And why?")),
+        Question(first.message, is_again=True),
+    ):
+        with pytest.raises(RuntimeError, match="busy"):
+            questions.add(wrong)
     first.refuse(FULL.problem)
-    questions.add(Question(Message.new(HOME, None, "user", "And why?")))
+    questions.add(Question(first.message, is_again=True))
     assert first not in list(questions)
 
 
@@ -258,14 +263,15 @@ class Machine:
     def send(self) -> None:
         home = self.rng.choice(self.homes).id
         tree = self.library.tree(home)
-        if not self.questions.is_busy_in(home):
+        if not self.questions.is_busy_on(tree):
             self.queue.send(home, parent_for(tree, None), f"question {len(self.stages)}")
 
     def ask_again(self) -> None:
         tree = self.library.tree(self.rng.choice(self.homes).id)
         asked = [message for message in tree.path if message.role == "user"]
-        if asked and not self.questions.is_busy_in(tree.conversation_id):
-            self.queue.ask_again(self.rng.choice(asked))
+        free = [one for one in asked if one.id not in self.questions.held]
+        if free and not self.questions.is_closed:
+            self.queue.ask_again(self.rng.choice(free))
 
     def go_elsewhere(self) -> None:
         tree = self.library.tree(self.rng.choice(self.homes).id)
@@ -280,12 +286,12 @@ class Machine:
         self.link.is_full, self.link.is_late = self.rng.random() < 0.5, self.rng.random() < 0.3
 
     def stop(self) -> None:
-        home = self.rng.choice(self.homes).id
-        early = [one for one in self.questions if one.is_held and not one.is_at_engine]
-        self.expected |= {one: Outcome.WITHDRAWN for one in early if one.conversation_id == home}
-        self.queue.withdraw(home)
-        assert not self.questions.is_waiting_in(home)
-        self.generations.stop(home)
+        held = self.questions.held_on(self.library.tree(self.rng.choice(self.homes).id))
+        if held is not None and held.is_at_engine:
+            self.generations.stop(held)
+        elif held is not None:
+            self.expected[held] = Outcome.WITHDRAWN
+            self.queue.withdraw(held)
 
     def engine_dies(self) -> None:
         self.models.to_ask = None
@@ -384,8 +390,9 @@ class Machine:
             assert question.stage.value == stages[-1]
             assert (question.text, question.thinking) == (self.said[question], self.thought[question])
         assert list(self.questions) == [one for one, stages in self.stages.items() if stages[-1] != "done"]
-        homes = [question.conversation_id for question in self.questions if question.is_held]
-        assert len(homes) == len(set(homes))
+        held = [question.held_id for question in self.questions if question.is_held]
+        assert len(held) == len(set(held))
+        assert not [one for one in self.questions if one.is_held and one.message.parent_id in held]
         assert len(self.questions.at_engine) <= question_queue.MOST_AT_ONCE
         is_full = len(self.questions.at_engine) == question_queue.MOST_AT_ONCE
         assert not self.questions.waiting or self.models.to_ask is None or is_full, "a question sticks"

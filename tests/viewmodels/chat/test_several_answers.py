@@ -9,7 +9,7 @@ from app.protocol.commands import Cancel, Generate
 from app.viewmodels.app import App
 from app.viewmodels.chat import question_queue
 from tests.fakes.engine import Script
-from tests.viewmodels.test_app import ready, texts
+from tests.viewmodels.test_app import ask, ready, texts
 
 
 @pytest.fixture
@@ -41,6 +41,35 @@ def test_each_answer_grows_where_it_was_asked_for(qtbot: QtBot, app: App, script
         found.append(texts(app))
     said = ["How are you?", "And you there?", "And they?"]
     assert found == [[text, f"You said: {text}"] for text in said]
+
+
+def test_two_branches_of_a_conversation_are_answered_at_once(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is seen, and stopped, on its own path."""
+    monkeypatch.setattr(question_queue, "MOST_AT_ONCE", 2)
+    ready(qtbot, app)
+    ask(qtbot, app, "How are you?")
+    app.chat.open_draft.begin_edit()
+    ask(qtbot, app, "And you?")
+    script.hold = 2
+    first, second = app.library.tree.children(None)
+    for question in (first, second):
+        app.chat.open_branch.show(question.id)
+        app.chat.requests.send("Why?")
+        qtbot.waitUntil(lambda: texts(app)[-1:] == ["You said:"])
+    assert len(app.chat.questions.at_engine) == 2
+    app.chat.open_branch.show(first.id)
+    assert app.chat.state.now.is_writing
+    assert app.chat.chat_model.rows[-1].is_streaming
+    app.chat.requests.stop()
+    qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].note == "Stopped")
+    assert "And you?" not in texts(app)
+    app.chat.open_branch.show(second.id)
+    assert app.chat.chat_model.rows[-1].is_streaming
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert texts(app)[-2:] == ["Why?", "You said: Why?"]
 
 
 def test_only_the_answer_that_is_seen_is_stopped(qtbot: QtBot, app: App, script: Script, both: list[str]) -> None:
