@@ -40,10 +40,9 @@ class OpenConversation:
     """Source of the chat's state: the open conversation, and what bears on it.
 
     info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
-    is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading: the name of a
-    file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again: as
-    in ChatState. card: a problem that stands
-    in the way here.
+    is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading:
+    the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again:
+    as in ChatState. card: a problem that stands in the way here.
     """
 
     title: str
