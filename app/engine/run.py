@@ -133,7 +133,7 @@ class Run(ModelTask):
 
     def _prompt(self) -> Steps[Prompt | None]:
         """Read the branch; None where the run is cancelled meanwhile."""
-        if self._command.lanes != 1:
+        if self._command.beside:
             raise RequestError(
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )

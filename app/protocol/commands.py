@@ -46,14 +46,26 @@ class CancelOpening:
     path: str
 
 
+MOST_LANES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One of several answers to a branch: its settings, and the token ids that it must begin with."""
+
+    sampling: Sampling = field(default_factory=Sampling)
+    forced: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Generate:
     """Answer a branch whose last turn is the question.
 
     owner: who will come back to this branch (a conversation); its restore points are anchored for it.
-    forced: token ids that the answer must begin with. lanes: how many answers decode together. begun: the answer so
-    far, where one goes on that has ended: it counts as forced, by its own ids where this model wrote it. edited: token
-    ids of the answer that `begun` is an edit of, whose beginning counts as far as it still says the same.
+    forced: token ids that the answer must begin with. beside: further answers to the branch, `MOST_LANES` in all.
+    begun: the answer so far, where one goes on that has ended: it counts as forced, by its own ids where this model
+    wrote it. edited: token ids of the answer that `begun` is an edit of, whose beginning counts as far as it still says
+    the same.
     resumptions: of an answer that is written once more, in their order; the same texts end it in all of them.
     """
 
@@ -62,21 +74,28 @@ class Generate:
     sampling: Sampling = field(default_factory=Sampling)
     owner: str = ""
     forced: tuple[int, ...] = ()
-    lanes: int = 1
+    beside: tuple[Lane, ...] = ()
     options: PromptOptions = _AS_SAID
     begun: Turn | None = None
     resumptions: tuple[Resumption, ...] = ()
     edited: tuple[int, ...] = ()
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """Return all answers that are asked for, in their order."""
+        return Lane(self.sampling, self.forced), *self.beside
 
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
     """Stop a run within one token or one prefill chunk; what was computed stays cached. Unknown runs are ignored.
 
-    A check or a warm up that goes on under this id is stopped too; none goes on while a run does.
+    lane: the one of its answers that is stopped, by its number from 0 on; None for all. A check or a warm up that goes
+    on under this id is stopped too; none goes on while a run does.
     """
 
     run_id: int
+    lane: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ class Capabilities:
 
     token_ids: answers come with the ids of their tokens. cost_estimates: `EstimateCost` is answered. trie:
     `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
-    can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured.
+    can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
+    many answers are written at a time, of one run and of several.
     """
 
     token_ids: bool
@@ -31,6 +32,7 @@ class Capabilities:
     checks: bool
     memory_budget: bool
     disk_cache: bool
+    lanes: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +100,13 @@ class OpeningCancelled:
 class RunStarted:
     """A run has matched its prompt and restored its path; nothing has been computed yet.
 
-    turn_ends: token offset of the end of each turn's content in the prompt.
+    turn_ends: token offset of the end of each turn's content in the prompt. seeds: with which each answer is written.
     """
 
     run_id: int
     request: RequestReport
     turn_ends: tuple[int, ...]
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +178,14 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFailed:
-    """A run gives no answer, or no more of it: what was written so far has been sent as text deltas."""
+    """A run gives no answer, or no more of it: what was written so far has been sent as text deltas.
+
+    lane: the one of its answers that this is about, None for all of them. The others go on.
+    """
 
     run_id: int
     problem: Problem
+    lane: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

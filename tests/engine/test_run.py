@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.commands import EstimateCost, Generate
+from app.protocol.commands import EstimateCost, Generate, Lane
 from app.protocol.events import (
     CostEstimate,
     ModelReady,
@@ -165,7 +165,7 @@ def test_an_empty_prompt_is_refused(tiny: Bench, text: str) -> None:
 
 
 def test_several_lanes_are_refused_for_now(tiny: Bench) -> None:
-    events = tiny.do(Generate(1, (user("hi"),), lanes=2))
+    events = tiny.do(Generate(1, (user("hi"),), beside=(Lane(),)))
     assert "one answer" in Asked(events).failed.problem.sentence
 
 

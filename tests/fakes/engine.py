@@ -71,7 +71,7 @@ DISK = 20_000_000_000
 BYTES = 100  # of a token
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
-ALL = Capabilities(*[True] * 9)
+ALL = Capabilities(*[True] * 9, lanes=8)
 UNREADABLE = Problem("The template refuses this conversation", "It says: “no fish”.")
 CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
 NONE = Capabilities(*[False] * 9)  # an engine that answers, and nothing else
@@ -122,6 +122,7 @@ class Script:
 @dataclass
 class _Run:
     command: Generate
+    lane: int
     held: list[int]
     request: RequestReport
     words: list[tuple[TextKind, str]]
@@ -255,15 +256,20 @@ class FakeEngine:
             return
         answer = self._script.answers.get(question, f"You said: {question}")
         request = self._report(prompt)
-        parts: tuple[tuple[TextKind, str], ...] = (
-            ("thinking", self._script.thoughts.get(question, "")),
-            ("text", answer),
-        )
-        words = [(kind, word) for kind, text in parts for word in re.findall(r"\s*\S+|\s+$", text)]
-        self._runs.append(_Run(command, list(prompt), request, words))
-        self._sink(RunStarted(command.run_id, request, ends))
+        begun = []
+        for lane, _ in enumerate(command.lanes):
+            parts: tuple[tuple[TextKind, str], ...] = (
+                ("thinking", self._script.thoughts.get(question, "")),
+                ("text", f"{answer} ({'ABCDEFGH'[lane]})" if command.beside else answer),
+            )
+            words = [(kind, word) for kind, text in parts for word in re.findall(r"\s*\S+|\s+$", text)]
+            begun.append(_Run(command, lane, list(prompt), request, words))
+        self._runs += begun
+        seeds = tuple(self._script.seed + run.lane for run in begun)
+        self._sink(RunStarted(command.run_id, request, ends, seeds))
         self._sink(PrefillProgress(command.run_id, len(prompt) - 1, len(prompt), request.cached, 1000.0))
-        self._hold(self._runs[-1].held, command.owner)
+        for run in begun:
+            self._hold(run.held, command.owner)
         if command.begun is not None:
             self._begin_again(self._runs[-1], command.begun)
         self._events += 1
@@ -276,7 +282,7 @@ class FakeEngine:
 
     def _cancel(self, command: Cancel) -> None:
         for run in self._runs:
-            run.is_cancelled |= run.command.run_id == command.run_id
+            run.is_cancelled |= run.command.run_id == command.run_id and command.lane in (None, run.lane)
 
     def _estimate_cost(self, command: EstimateCost) -> None:
         if self._info is None or not self._script.capabilities.cost_estimates:
@@ -383,7 +389,7 @@ class FakeEngine:
         run.said[kind] += word
         run.thinking_tokens += kind == "thinking"
         tokens = (Token(token, start, start + len(word)),) if self._script.capabilities.token_ids else ()
-        self._sink(TextDelta(run.command.run_id, 0, word, tokens, kind))
+        self._sink(TextDelta(run.command.run_id, run.lane, word, tokens, kind))
 
     def _begin_again(self, run: _Run, begun: Turn) -> None:
         """Say what an answer has said that goes on."""
@@ -403,13 +409,14 @@ class FakeEngine:
             0.01,
             100.0,
             0.1,
-            self._script.seed,
+            self._script.seed + run.lane,
             thought,
             12.3 if thought else 0.0,
         )
         self._show_trie()
         ids = tuple(run.ids) if self._script.capabilities.token_ids else ()
-        self._sink(RunFinished(run.command.run_id, 0, run.said["text"], ids, stats, run.said["thinking"]))
+        said = run.said
+        self._sink(RunFinished(run.command.run_id, run.lane, said["text"], ids, stats, said["thinking"]))
 
     def _tokens(self, command: Generate | EstimateCost | Pin) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
