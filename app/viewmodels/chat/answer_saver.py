@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.conversation.records import ViewState
+from app.conversation.store import Store
 from app.conversation.unsaved import UnsavedRecord
 from app.protocol.reports import Problem
 from app.viewmodels.chat.question import Question, Stage
@@ -51,6 +52,7 @@ class AnswerSaver(QObject):
         self._questions = questions
         self._is_on_path = is_on_path
         self._waiting: list[Callable[[], None]] = []
+        self._refused: list[Callable[[Store], None]] = []
         self.lost: Problem | None = None
         self._timer = QTimer(self, interval=SAVE_EVERY_MS)
         self._timer.timeout.connect(self._save_all)
@@ -71,13 +73,38 @@ class AnswerSaver(QObject):
             return
         question.requests += 1
         answer, stored, is_step = question.answer_so_far, question.stored, question.is_again
-        is_selected = self._is_on_path(answer)
+        is_selected, keep_siblings = self._is_on_path(answer), self._keeping_siblings(question)
+
+        def save(store: Store) -> Progress:
+            keep_siblings(store)
+            return stored.save_rest(store, answer, is_selected, is_step)
+
         self._store.do(
-            lambda store: stored.save_rest(store, answer, is_selected, is_step),
+            save,
             partial(self._on_saved, question),
             partial(self._on_refused, question),
             question.unsaved_length,
         )
+
+    def _keeping_siblings(self, question: Question) -> Callable[[Store], None]:
+        """Return a request that stores all answers which are written together with this one, in one commit."""
+        siblings = question.stored.siblings
+        if siblings is None or question.progress.is_stored:
+            return lambda _store: None
+        answers = [one.answer_so_far for one in question.siblings if one.stage is not Stage.DONE]
+        selected_id = next((answer.id for answer in answers if self._is_on_path(answer)), None)
+        is_step = question.siblings[0].is_again
+        return lambda store: siblings.keep(store, answers, selected_id, is_step)
+
+    def discard(self, question: Question) -> None:
+        """Take an answer out of the database that was written together with others, and ended without a word."""
+        siblings, answer = question.stored.siblings, question.answer
+        if siblings is not None and answer is not None:
+            self._discard(partial(siblings.discard, answer_id=answer.id))
+
+    def _discard(self, discard: Callable[[Store], None]) -> None:
+        """Do this, again every second where it is refused."""
+        self._store.do(discard, None, lambda _problem: self._refused.append(discard))
 
     def save_before(self, message_id: str | None) -> None:
         """Have an answer, if this is one, in the database before whatever the store is asked next."""
@@ -151,9 +178,12 @@ class AnswerSaver(QObject):
             question.let_go()
 
     def _save_all(self) -> None:
+        refused, self._refused = self._refused, []
+        for discard in refused:
+            self._discard(discard)
         for question in self._questions.unsaved:
             self.save(question)
-        if not self._questions.unsaved:
+        if not self._questions.unsaved and not refused:
             self._timer.stop()
 
     def _on_saved(self, question: Question, progress: Progress) -> None:

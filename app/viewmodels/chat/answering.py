@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.protocol.events import EngineFailed, Event
+from app.protocol.events import EngineFailed, EngineStarted, Event
 from app.protocol.reports import Problem
 from app.viewmodels.chat import question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
@@ -76,7 +76,9 @@ class Answering(QObject):
 
     def take(self, event: Event) -> None:
         """Follow an event of the engine, if it is about answers."""
-        if isinstance(event, EngineFailed):
+        if isinstance(event, EngineStarted):
+            self.question_queue.most_at_once = event.capabilities.lanes
+        elif isinstance(event, EngineFailed):
             self.generations.abandon()
         else:
             self.generations.take(event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count
 from typing import Any
@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import EDITED, Message
 from app.protocol.chat import Resumption, Sampling
-from app.protocol.commands import Cancel, Generate
+from app.protocol.commands import Cancel, Generate, Lane
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, TextKind
 from app.protocol.reports import ModelInfo, Problem, StopReason
 from app.viewmodels.chat.answer_saver import AnswerSaver
@@ -42,19 +42,28 @@ class Generations(QObject):
         self._answer_saver = answer_saver
         self._ids = count(1)
 
-    def start(self, question: Question, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
-        """Ask the engine a question that waits; returns the answer, which has no words yet."""
-        owner = question.conversation_id
-        answer = Message.new(
-            *(owner, question.message.id, "assistant"),
-            model=model.fingerprint,
-            model_name=model.name,
-            sampling=asdict(sampling),
-        )
+    def start(self, question: Question, turns: Branch, model: ModelInfo, lanes: Sequence[Lane]) -> tuple[Message, ...]:
+        """Ask the engine a question that waits, with its siblings; returns an answer to each, which have no words yet.
+
+        lanes: one to each.
+        """
+        owner, (first, *beside) = question.conversation_id, lanes
         command = Generate(
-            *(next(self._ids), turns, sampling, owner), options=turns.options, resumptions=question.resumptions
+            *(next(self._ids), turns, first.sampling, owner, first.forced, tuple(beside)),
+            options=turns.options,
+            resumptions=question.resumptions,
         )
-        return self._submit(question, answer, command)
+        answers = tuple(
+            Message.new(
+                *(owner, question.message.id, "assistant"),
+                model=model.fingerprint,
+                model_name=model.name,
+                sampling=asdict(lane.sampling),
+            )
+            for lane in lanes
+        )
+        self._submit(question.siblings, answers, command)
+        return answers
 
     def go_on(self, question: Question, begun: Message, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
         """Have an answer go on that has ended; returns it as one that grows."""
@@ -68,19 +77,20 @@ class Generations(QObject):
             begun=begun.turn(model.fingerprint),
             edited=edited or (),
         )
-        return self._submit(question, answer, command)
+        self._submit((question,), (answer,), command)
+        return answer
 
-    def _submit(self, question: Question, answer: Message, command: Generate) -> Message:
-        question.ask(command.run_id, answer)
+    def _submit(self, siblings: Sequence[Question], answers: Sequence[Message], command: Generate) -> None:
+        for question, answer in zip(siblings, answers, strict=True):
+            question.ask(command.run_id, answer)
         self._answer_saver.start()
         self._host.submit(command)
-        return answer
 
     def stop(self, question: Question) -> None:
         """End the answer to a question that is at the engine within a token; what was written is kept."""
         if question.run_id is not None:
             question.is_stopping = True
-            self._host.submit(Cancel(question.run_id))
+            self._host.submit(Cancel(question.run_id, question.lane))
 
     def abandon(self) -> None:
         """Keep what there is of all answers: the engine will say no more."""
@@ -89,21 +99,19 @@ class Generations(QObject):
 
     def take(self, event: Event) -> None:
         """Follow an event of the engine; those of runs that have ended are dropped."""
-        question = self._questions.of_run(getattr(event, "run_id", 0))
-        if question is None:
-            return
-        if isinstance(event, TextDelta):
-            self._grow(question, event)
-        elif isinstance(event, RunStarted):
-            question.request = event.request
-            self.moved.emit()
-        elif isinstance(event, PrefillProgress):
-            question.prefill = event
-            self.moved.emit()
-        elif isinstance(event, RunFinished):
-            self._finish(question, event)
-        elif isinstance(event, RunFailed):
-            self._fail(question, event.problem)
+        for question in self._questions.of_run(getattr(event, "run_id", 0), getattr(event, "lane", None)):
+            if isinstance(event, TextDelta):
+                self._grow(question, event)
+            elif isinstance(event, RunStarted):
+                question.request = event.request
+                self.moved.emit()
+            elif isinstance(event, PrefillProgress):
+                question.prefill = event
+                self.moved.emit()
+            elif isinstance(event, RunFinished):
+                self._finish(question, event)
+            elif isinstance(event, RunFailed):
+                self._fail(question, event.problem)
 
     def _grow(self, question: Question, delta: TextDelta) -> None:
         text = question.unsaid(delta.text, delta.kind)
@@ -146,7 +154,10 @@ class Generations(QObject):
 
     def _end(self, question: Question, answer: Message, problem: Problem | None) -> None:
         question.end(answer, problem)
-        self._answer_saver.save(question)
+        if question.is_kept:
+            self._answer_saver.save(question)
+        else:
+            self._answer_saver.discard(question)
         self.ended.emit(question)
 
 

@@ -15,9 +15,10 @@ from enum import Enum
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.protocol.chat import Resumption, Sampling
+from app.protocol.commands import Lane
 from app.protocol.events import PrefillProgress, TextKind
 from app.protocol.reports import Problem, RequestReport, StopReason
-from app.viewmodels.chat.stored_answer import NOTHING, StoredAnswer
+from app.viewmodels.chat.stored_answer import NOTHING, StoredAnswer, StoredSiblings
 
 
 class Stage(Enum):
@@ -77,6 +78,10 @@ class Question:
     resumptions, of the answer that is to be written once more; edited, the answer that `begun` is an edit of, which is
     not stored yet then.
 
+    Of several answers that are asked for at once: lanes, the settings and beginnings of each, none for one as it was
+    chosen; count, how many there are; siblings, one question to each of them, this one included, once the engine is
+    asked; lane, the number of this one among them.
+
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
 
@@ -115,6 +120,10 @@ class Question:
         self.is_stopping = False
         self.sampling: Sampling | None = None
         self.resumptions: tuple[Resumption, ...] = ()
+        self.count = 1
+        self.lanes: tuple[Lane, ...] = ()
+        self.siblings: tuple[Question, ...] = (self,)
+        self.lane = 0
         self.progress = NOTHING if begun is None else Progress(True, len(self.text), False, len(self.thinking))
         self.requests = 0
         self.stored = StoredAnswer() if begun is None else StoredAnswer(None, begun)
@@ -210,6 +219,15 @@ class Question:
         """Be read by the engine, to be answered with this message."""
         self._go(Stage.READING)
         self.run_id, self.answer = run_id, answer
+
+    def spread(self, count: int) -> tuple[Question, ...]:
+        """Return a question to each of so many answers, itself first, which go their own ways from now on."""
+        if count > 1:
+            siblings = (self, *(Question(self.message, is_again=True) for _ in range(count - 1)))
+            stored = StoredSiblings()
+            for lane, one in enumerate(siblings):
+                one.siblings, one.lane, one.stored.siblings, one.sampling = siblings, lane, stored, self.sampling
+        return self.siblings
 
     # At the engine
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.chat import Resumption, Sampling
+from app.protocol.commands import Lane
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.drafts import Attachments
@@ -24,11 +25,12 @@ from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 
 _NOTHING = Told()
-MOST_AT_ONCE = 1  # answers that are written at the same time: the engine takes one
 
 
 class QuestionQueue(QObject):
     """Takes questions through commit and answer, in the order in which the database had them.
+
+    Attribute: most_at_once, how many answers the engine writes at the same time.
 
     A question is in its tree from the moment it is sent. Once the database has it, it waits for a model that is ready
     and for the answers before it, and is then answered.
@@ -61,6 +63,7 @@ class QuestionQueue(QObject):
         self._answer_saver = answer_saver
         self._current_model = current_model
         self._sampling = sampling
+        self.most_at_once = 1
         generations.ended.connect(self._on_ended)
         current_model.ready.connect(self.answer_next)
         current_model.kept.connect(lambda _problem: self.answer_next())
@@ -72,10 +75,11 @@ class QuestionQueue(QObject):
         text: str,
         attachments: Attachments = (),
         said: Told = _NOTHING,
+        count: int = 1,
     ) -> None:
         """Say something below a message, or as a first message. A second child is the fork.
 
-        said: what holds from it on.
+        said: what holds from it on. count: how many answers it gets, not more than can be written at the same time.
         """
         message = Message.new(
             *(conversation_id, parent_id, "user", text),
@@ -84,6 +88,7 @@ class QuestionQueue(QObject):
             thinks=said.thinks,
         )
         question = Question(message)
+        question.count = count
         self._questions.add(question)
         self._answer_saver.save_before(parent_id)
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)
@@ -91,15 +96,22 @@ class QuestionQueue(QObject):
         self.moved.emit(conversation_id)
 
     def ask_again(
-        self, message: Message, sampling: Sampling | None = None, resumptions: tuple[Resumption, ...] = ()
+        self,
+        message: Message,
+        sampling: Sampling | None = None,
+        resumptions: tuple[Resumption, ...] = (),
+        count: int = 1,
+        lanes: tuple[Lane, ...] = (),
     ) -> None:
         """Have a question answered that is stored, with an answer beside those it has.
 
         sampling: how its tokens are chosen, None for what is chosen in its conversation. resumptions: of the answer
-        that is to be written once more.
+        that is to be written once more. count: how many answers it gets. lanes: the settings and beginnings of each of
+        them, where they differ.
         """
         question = Question(message, is_again=True)
         question.sampling, question.resumptions = sampling, resumptions
+        question.count, question.lanes = len(lanes) or count, lanes
         self._questions.add(question)
         self._library.tree(message.conversation_id).select(message.id)
         self.moved.emit(message.conversation_id)
@@ -143,14 +155,22 @@ class QuestionQueue(QObject):
             if tree.leaf_id == question.message.id:
                 tree.select(tree.leaf_below(question.message.id))
             self.moved.emit(question.conversation_id)
+            self.answer_next()  # behind one that had to wait for more room
 
     def answer_next(self) -> None:
-        """Have the questions that wait longest answered, as many as the engine takes, if a model is ready for them."""
-        while (model := self._current_model.to_ask) is not None and len(self._questions.at_engine) < MOST_AT_ONCE:
+        """Have the questions that wait longest answered, as many as the engine takes, if a model is ready for them.
+
+        Answers to one question begin together, when there is room for all of them.
+        """
+        while (model := self._current_model.to_ask) is not None:
             question = next(iter(self._questions.waiting), None)
-            if question is None:
+            if question is None or len(self._questions.at_engine) + self._count(question) > self.most_at_once:
                 return
             self._answer(question, model)
+
+    def _count(self, question: Question) -> int:
+        """Return how many answers a question gets: never more than the engine can write."""
+        return max(1, min(question.count, self.most_at_once))
 
     def _answer(self, question: Question, model: ModelInfo) -> None:
         message = question.message
@@ -161,7 +181,12 @@ class QuestionQueue(QObject):
         if question.begun is not None:
             tree.replace(self._generations.go_on(question, question.begun, turns, model, sampling))
         else:
-            tree.add(self._generations.start(question, turns, model, sampling), select=is_open)
+            lanes = question.lanes or (Lane(sampling),) * question.count
+            siblings = question.spread(self._count(question))
+            self._questions.add_siblings(question)
+            answers = self._generations.start(question, turns, model, lanes[: len(siblings)])
+            for answer in answers:
+                tree.add(answer, select=is_open and answer is answers[0])
         self.begun.emit()
         self.moved.emit(question.conversation_id)
 

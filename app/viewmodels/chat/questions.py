@@ -33,6 +33,10 @@ class Questions:
             raise RuntimeError(f"its branch is busy: {message.id} must wait")
         self._questions = [*self, question]
 
+    def add_siblings(self, question: Question) -> None:
+        """Have the siblings of a question on their way, which are asked with it."""
+        self._questions = [*self, *question.siblings[1:]]
+
     def close(self) -> None:
         """Leave what waits unanswered, and take no more."""
         self.is_closed = True
@@ -88,9 +92,9 @@ class Questions:
         held = self.held_on(tree)
         return held if held is not None and held.is_at_engine else None
 
-    def of_run(self, run_id: int) -> Question | None:
-        """Return the question that the engine reads or answers under this id, or None."""
-        return next((one for one in self.at_engine if one.run_id == run_id), None)
+    def of_run(self, run_id: int, lane: int | None = None) -> tuple[Question, ...]:
+        """Return the questions that the engine reads or answers under this id. lane: of one answer, None for all."""
+        return tuple(one for one in self.at_engine if one.run_id == run_id and lane in (None, one.lane))
 
     def settled(self, path: tuple[Message, ...]) -> tuple[Message, ...]:
         """Return a path without an answer that is being written, which ends it: its tokens are not known yet."""

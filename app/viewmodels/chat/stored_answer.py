@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from app.conversation.message import Message
 from app.conversation.message_store import Ending, Progress
@@ -12,16 +13,47 @@ NOTHING = Progress(False, 0, False)
 
 
 @dataclass(slots=True)
+class StoredSiblings:
+    """Answers to one question that are written together, as the database has them. On the store's thread alone.
+
+    kept: ids of those that are stored: all of them in one commit with the first word of any, but for those that had
+    ended without one.
+    """
+
+    kept: frozenset[str] = frozenset()
+
+    def keep(self, store: Store, answers: Sequence[Message], selected_id: str | None, is_step: bool) -> None:
+        """Store these answers without their words, one after the other; nothing where that is done.
+
+        selected_id: of the one that the selected path then ends with, None for none. is_step: they can be undone.
+        """
+        if not self.kept and not store.messages.progress_of(answers[0].id).is_stored:
+            empty = [replace(answer, text="", thinking="", stop=None, ids=None, stats=None) for answer in answers]
+            edit = store.messages.add_answers(empty, selected_id)
+            if is_step:
+                store.record(edit)
+        self.kept = self.kept or frozenset(answer.id for answer in answers)
+
+    def discard(self, store: Store, answer_id: str) -> None:
+        """Take an answer away that has ended without a word, if it is stored."""
+        if answer_id in self.kept:
+            store.discard(answer_id)
+            self.kept -= {answer_id}
+
+
+@dataclass(slots=True)
 class StoredAnswer:
     """A count of what the database has of an answer. On the store's thread alone.
 
     progress: None where a request failed, so that the database has to be asked. begun: the answer as it had ended
     before it went on, until it grows again in the database; ending: how that ended, from then on until it ends again.
+    siblings: those that it is written together with, itself included; None for one that is written alone.
     """
 
     progress: Progress | None = NOTHING
     begun: Message | None = None
     ending: Ending | None = None
+    siblings: StoredSiblings | None = None
 
     def save_rest(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
         """Store what the database does not have of an answer, in one commit; returns what it has then.
@@ -30,6 +62,8 @@ class StoredAnswer:
         """
         before = self.progress or store.messages.progress_of(answer.id)
         self.progress = None
+        if self.siblings is not None and answer.id in self.siblings.kept and not before.is_stored:
+            before = Progress(True, 0, False)
         if self.begun is not None and answer != self.begun and before.is_stored:
             self.ending = store.messages.reopen(answer.id)
             self.begun, before = None, before._replace(has_ended=False)

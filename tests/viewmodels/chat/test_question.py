@@ -24,7 +24,6 @@ from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, Command, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, Token
 from app.protocol.reports import ModelInfo, RequestReport, RunStats, StopReason
-from app.viewmodels.chat import question_queue
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.question import Outcome, Question, Stage
@@ -264,14 +263,17 @@ class Machine:
         home = self.rng.choice(self.homes).id
         tree = self.library.tree(home)
         if not self.questions.is_busy_on(tree):
-            self.queue.send(home, parent_for(tree, None), f"question {len(self.stages)}")
+            self.queue.send(home, parent_for(tree, None), f"question {len(self.stages)}", count=self._count())
 
     def ask_again(self) -> None:
         tree = self.library.tree(self.rng.choice(self.homes).id)
         asked = [message for message in tree.path if message.role == "user"]
         free = [one for one in asked if one.id not in self.questions.held]
         if free and not self.questions.is_closed:
-            self.queue.ask_again(self.rng.choice(free))
+            self.queue.ask_again(self.rng.choice(free), count=self._count())
+
+    def _count(self) -> int:
+        return self.rng.choice([1, 1, 2, 3])
 
     def go_elsewhere(self) -> None:
         tree = self.library.tree(self.rng.choice(self.homes).id)
@@ -314,23 +316,23 @@ class Machine:
             self._tell(self.rng.choice(at_engine))
         elif runs:
             gone = self.rng.choice(runs)
-            if self.questions.of_run(gone) is None:
+            if not self.questions.of_run(gone):
                 self.generations.take(TextDelta(gone, 0, "Nobody hears this", ()))
 
     def _tell(self, question: Question) -> None:
-        run_id, text = question.run_id or 0, self.said[question]
+        run_id, lane, text = question.run_id or 0, question.lane, self.said[question]
         word = self.rng.choice(["", "word ", "and "])
         token = (Token(1, len(text), len(text + word)),)
-        stopped = any(isinstance(command, Cancel) and command.run_id == run_id for command in self.commands)
+        stopped = Cancel(run_id, lane) in self.commands
         stop = StopReason.CANCELLED if stopped else self.rng.choice([StopReason.FINISHED, StopReason.LENGTH])
         stats = RunStats(REQUEST, stop, question.tokens, 0.1, 1.0, 1.0, 1)
         begun: tuple[Event, ...] = (RunStarted(run_id, REQUEST, ()), PrefillProgress(run_id, 1, 2, 0, 1.0))
         events: list[Event] = [
             self.rng.choice(begun),
-            *[TextDelta(run_id, 0, word, token)] * 3,
-            *[TextDelta(run_id, 0, word, token, "thinking")] * 2,
-            RunFinished(run_id, 0, text + word, (1,), stats, self.thought[question]),
-            *([RunFailed(run_id, FULL.problem)] if self.rng.random() < 0.5 else []),
+            *[TextDelta(run_id, lane, word, token)] * 3,
+            *[TextDelta(run_id, lane, word, token, "thinking")] * 2,
+            RunFinished(run_id, lane, text + word, (1,), stats, self.thought[question]),
+            *([RunFailed(run_id, FULL.problem, self.rng.choice([lane, None]))] if self.rng.random() < 0.5 else []),
         ]
         event = self.rng.choice(events)
         if isinstance(event, TextDelta) and event.kind == "thinking":
@@ -341,7 +343,8 @@ class Machine:
             is_whole = stop is StopReason.FINISHED
             self.expected[question] = Outcome.ANSWERED if is_whole else Outcome.STOPPED
         elif isinstance(event, RunFailed):
-            self.expected[question] = Outcome.FAILED
+            failed = self.questions.of_run(run_id, event.lane)
+            self.expected |= dict.fromkeys(failed, Outcome.FAILED)
         self.generations.take(event)
 
     def act(self) -> None:
@@ -364,8 +367,8 @@ class Machine:
         while list(self.questions):
             self.link.drain()
             self.saver._save_all()
-            for question in self.questions.at_engine:
-                self._tell(question)
+            if self.questions.at_engine:
+                self._tell(self.rng.choice(self.questions.at_engine))
         self.link.drain()
 
     def close(self) -> None:
@@ -393,11 +396,14 @@ class Machine:
         held = [question.held_id for question in self.questions if question.is_held]
         assert len(held) == len(set(held))
         assert not [one for one in self.questions if one.is_held and one.message.parent_id in held]
-        assert len(self.questions.at_engine) <= question_queue.MOST_AT_ONCE
-        is_full = len(self.questions.at_engine) == question_queue.MOST_AT_ONCE
-        assert not self.questions.waiting or self.models.to_ask is None or is_full, "a question sticks"
-        asked = [command.run_id for command in self.commands if isinstance(command, Generate)]
-        assert asked == sorted(question.run_id for question in self.stages if question.run_id is not None)
+        most, busy, waiting = self.queue.most_at_once, len(self.questions.at_engine), self.questions.waiting
+        assert busy <= most
+        is_full = bool(waiting) and busy + min(waiting[0].count, most) > most
+        assert not waiting or self.models.to_ask is None or is_full, "a question sticks"
+        asked = [
+            (one.run_id, lane) for one in self.commands if isinstance(one, Generate) for lane in range(len(one.lanes))
+        ]
+        assert asked == sorted((one.run_id, one.lane) for one in self.stages if one.run_id is not None)
         for question in self.questions.at_engine:
             assert self.heard[question.held_id, "text"] == question.text
             assert self.heard[question.held_id, "thinking"] == question.thinking
@@ -431,8 +437,13 @@ class Machine:
                 assert self.library.tree(question.conversation_id).message(question.answer.id) == question.answer
                 assert question.answer.text == self.said[question]
                 assert question.answer.thinking == self.thought[question]
-            elif question.answer is not None:
+            elif question.answer is not None and not (is_closed and len(question.siblings) > 1):
                 assert question.answer.id not in stored
+        order = {message_id: number for number, message_id in enumerate(stored)}
+        for question in self.stages:
+            answers = [one.answer.id for one in question.siblings if one.answer is not None]
+            found = [order[one] for one in answers if one in order]
+            assert found == sorted(found), "they stand in their order"
         assert is_closed or self.acted == self.waiting_acts
 
 
@@ -443,8 +454,8 @@ def test_whatever_happens_every_question_is_done_once_and_no_word_is_lost(
 ) -> None:
     rng = random.Random(seed)
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(question_queue, "MOST_AT_ONCE", most_at_once)
         machine = Machine(tmp_path / "conversations.db", rng, monkeypatch)
+        machine.queue.most_at_once = most_at_once
         machine.change_model()
         for _ in range(rng.randint(20, 160)):
             machine.act()

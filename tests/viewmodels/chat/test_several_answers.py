@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Cancel, Generate
 from app.viewmodels.app import App
-from app.viewmodels.chat import question_queue
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ready, texts
 
 
 @pytest.fixture
-def both(qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def both(qtbot: QtBot, app: App, script: Script) -> list[str]:
     """Two conversations in which an answer is being written, the second one open."""
-    monkeypatch.setattr(question_queue, "MOST_AT_ONCE", 2)
+    script.capabilities = replace(script.capabilities, lanes=2)
     ready(qtbot, app)
     script.hold = 2
     opened = []
@@ -43,11 +44,9 @@ def test_each_answer_grows_where_it_was_asked_for(qtbot: QtBot, app: App, script
     assert found == [[text, f"You said: {text}"] for text in said]
 
 
-def test_two_branches_of_a_conversation_are_answered_at_once(
-    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_branches_of_a_conversation_are_answered_at_once(qtbot: QtBot, app: App, script: Script) -> None:
     """Each is seen, and stopped, on its own path."""
-    monkeypatch.setattr(question_queue, "MOST_AT_ONCE", 2)
+    script.capabilities = replace(script.capabilities, lanes=2)
     ready(qtbot, app)
     ask(qtbot, app, "How are you?")
     app.chat.open_draft.begin_edit()
