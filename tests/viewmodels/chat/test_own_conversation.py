@@ -157,6 +157,7 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
     qtbot: QtBot, app: App, script: Script
 ) -> None:
     ready(qtbot, app)
+    app.chat.question_queue.most_at_once = 1
     script.hold = 1
     app.chat.requests.send("How are you?")
     wait_for_text(qtbot, app)
@@ -176,6 +177,7 @@ def test_a_question_here_does_not_wait_to_be_said_for_an_answer_elsewhere(
 
 def test_a_question_that_waits_for_an_answer_elsewhere_can_be_withdrawn(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
+    app.chat.question_queue.most_at_once = 1
     script.hold = 1
     app.chat.requests.send("How are you?")
     wait_for_text(qtbot, app)
@@ -194,6 +196,7 @@ def test_another_answer_that_is_stopped_while_it_waits_leaves_the_one_there_was_
     qtbot: QtBot, app: App, script: Script
 ) -> None:
     ask(qtbot, app, "How are you?")
+    app.chat.question_queue.most_at_once = 1
     here = app.library.open_id
     script.hold = 1
     app.library.new_conversation()

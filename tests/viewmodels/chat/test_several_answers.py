@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -16,8 +14,8 @@ from tests.viewmodels.test_app import ask, ready, texts
 @pytest.fixture
 def both(qtbot: QtBot, app: App, script: Script) -> list[str]:
     """Two conversations in which an answer is being written, the second one open."""
-    script.capabilities = replace(script.capabilities, lanes=2)
     ready(qtbot, app)
+    app.chat.question_queue.most_at_once = 2
     script.hold = 2
     opened = []
     for number, text in enumerate(("How are you?", "And you there?", "And they?")):
@@ -46,8 +44,8 @@ def test_each_answer_grows_where_it_was_asked_for(qtbot: QtBot, app: App, script
 
 def test_two_branches_of_a_conversation_are_answered_at_once(qtbot: QtBot, app: App, script: Script) -> None:
     """Each is seen, and stopped, on its own path."""
-    script.capabilities = replace(script.capabilities, lanes=2)
     ready(qtbot, app)
+    app.chat.question_queue.most_at_once = 2
     ask(qtbot, app, "How are you?")
     app.chat.open_draft.begin_edit()
     ask(qtbot, app, "And you?")
