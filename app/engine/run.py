@@ -1,70 +1,19 @@
-"""The run of one answer, from question to last token, advanced in small steps by the loop."""
+"""The run of one question: its prompt is read, and then its answer is written, in small steps taken by the loop."""
 
 from __future__ import annotations
 
-import logging
-import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator
 
-from app.engine.begun_answer import ids_of_begun
-from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
-from app.engine.output import OutputText
-from app.engine.pipeline import Pipeline
-from app.engine.prefill import prefill
-from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
+from app.engine.problems import RequestError
 from app.engine.prompt import Prompt
-from app.engine.rewind_points import RewindPoints
-from app.engine.sampler import Sampler, draw_seed
-from app.engine.steps import Steps, finish_within, take_while
+from app.engine.steps import Steps, take_while
 from app.engine.task import ModelTask
-from app.engine.thinking import Piece
-from app.kvcache.session import Session
-from app.protocol.chat import Resumption, Sampling, Turn, stop_problem
+from app.engine.writer import Writer
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
-from app.protocol.events import PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.events import RunFailed, RunFinished
 from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
-
-log = logging.getLogger(__name__)
-_LANE = 0
-_BETWEEN_LOOKS = 16  # tokens, after each of which it is asked whether there is memory for as many more
-_PATIENCE = 1.0  # seconds, with a template that is asked what follows an answer that was stopped
-_NEXT = Turn("user", "?")
-
-
-@dataclass
-class _Clock:
-    """Seconds since the run began, and at its first and last token. thinking_tokens, thinking: of its thought."""
-
-    now: Callable[[], float]
-    begun: float = 0.0
-    first: float | None = None
-    last: float = 0.0
-    thinking_tokens: int = 0
-    thinking: float = 0.0
-
-    def start(self) -> None:
-        self.begun = self.now()
-
-    @property
-    def elapsed(self) -> float:
-        return self.now() - self.begun
-
-    def token(self, *, is_thinking: bool) -> None:
-        now = self.elapsed
-        if is_thinking:
-            self.thinking_tokens += 1
-            self.thinking += 0.0 if self.first is None else now - self.last
-        self.last = now
-        self.first = now if self.first is None else self.first
-
-    def rate(self, tokens: int) -> float:
-        """Tokens per second after the first."""
-        spent = self.last - (self.first or 0.0)
-        return (tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0
 
 
 class Run(ModelTask):
@@ -75,61 +24,23 @@ class Run(ModelTask):
     def __init__(self, command: Generate, open_model: OpenModel, emit: EventSink) -> None:
         super().__init__(command.run_id)
         self._command, self._open, self._emit = command, open_model, emit
-        self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
         self._is_cancelled = False
-        self._clock = _Clock(time.perf_counter)
-        self._output = self._new_output(())
-        self._rewind_points: RewindPoints | None = None
-        self._sampled = 0
-        self._forced = command.forced
-        self._resumptions = deque(command.resumptions)
-        self._resumed = Resumption(0, command.sampling)
+        self._writer: Writer | None = None
 
     def cancel(self) -> None:
         """End with what was written so far. What was computed stays cached."""
         self._is_cancelled = True
+        if self._writer is not None:
+            self._writer.cancel()
         self.advance()
 
     def _refusal(self, problem: Problem) -> RunFailed:
         return RunFailed(self._command.run_id, problem)
 
     def _work(self) -> Generator[None, None, None]:
-        self._clock.start()
-        command = self._command
+        self._writer = Writer(self._command, 0, self._open, self._emit)
         prompt = yield from self._prompt()
-        if prompt is None:
-            self.outcome = never_started(command)
-            return
-        self._output = self._new_output(prompt.after_question)
-        tokens = prompt.ids + self._forced
-        seed = draw_seed() if command.sampling.seed is None else command.sampling.seed
-        sampler = self._sampler(command.sampling, seed, tokens)
-        stop = StopReason.CANCELLED
-        self._room.make_room_to_enter(tokens, self._cache)
-        with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
-            report = prompt.explained(session.report)
-            self._emit(RunStarted(command.run_id, report, prompt.turn_ends))
-            self._open.feed.begun()
-            yield
-            short: ShortOfMemoryError | None = None
-            try:
-                yield from self._prefill(session)
-                if not self._is_cancelled:
-                    stop = yield from self._decode(session, sampler, tokens)
-            except ShortOfMemoryError as error:
-                short = error
-            self._tell(self._output.end(), is_last=True)
-            if self._rewind_points is not None and stop is StopReason.CANCELLED:
-                self._rewind_points.keep_last()
-            yield from self._keep_rewind_point()
-        if short is not None:
-            raise short
-        log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, report)
-        self.outcome = self._finished(report, stop, seed)
-
-    def _new_output(self, prompt: Sequence[int]) -> OutputText:
-        stops = () if stop_problem(self._command.sampling.stop) else self._command.sampling.stop
-        return OutputText(self._model.codec, stops + self._model.prompts.template.stop, prompt)
+        self.outcome = never_started(self._command) if prompt is None else (yield from self._writer.write(prompt))
 
     def _prompt(self) -> Steps[Prompt | None]:
         """Read the branch; None where the run is cancelled meanwhile."""
@@ -138,143 +49,11 @@ class Run(ModelTask):
                 "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
             )
         reading = self._open.read(self._command.turns, self._command.options)
-        prompt = yield from take_while(reading, lambda: not self._is_cancelled)
-        if prompt is None:
-            return None
-        begun = self._command.begun
-        if begun is not None:
-            self._forced = ids_of_begun(self._model.prompts, prompt, begun, self._command.edited)
-        self._model.prompts.require_known(self._forced)
-        total, context = len(prompt.ids) + len(self._forced), self._open.model.context_length
-        if total >= context:
-            raise TooLongError(context, total)
-        return prompt
-
-    def _sampler(self, sampling: Sampling, seed: int, context: Sequence[int]) -> Sampler:
-        """Make a sampler of the answer. Raises RequestError for settings that mean nothing to this model."""
-        codec = self._model.codec
-        problem = sampling.problem()
-        bias = biased_ids(codec, sampling.logit_bias) if not problem else {}
-        return Sampler(sampling, seed, context, bias, {*codec.stop_ids, *codec.plain("\n")})
-
-    def _prefill(self, session: Session) -> Iterator[None]:
-        """Read the prompt up to its last token."""
-        cached, total = session.report.cached, session.report.total
-        cached, total = session.report.cached, session.report.total
-        begun = time.perf_counter()
-        for _ in prefill(session, self._open, lambda: not self._is_cancelled):
-            done = total - session.left
-            rate = (done - cached) / (time.perf_counter() - begun)
-            self._emit(PrefillProgress(self._command.run_id, done, total, cached, rate))
-            yield
-
-    def _decode(self, session: Session, sampler: Sampler, prompt: Sequence[int]) -> Generator[None, None, StopReason]:
-        """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
-        token, prompt = prompt[-1], prompt[: len(prompt) - len(self._forced)]
-        self._begin_forced()
-        self._room.fitting(1, session.report.total, self._cache)
-        pipeline = Pipeline(session, sampler, token)
-        self._rewind_points = RewindPoints(session)
-        while not self._is_cancelled:
-            if self._sampled % _BETWEEN_LOOKS == 0:
-                self._room.fitting(1, session.report.total + self._sampled, self._cache)
-            limit = self._limit(session.report.total)
-            is_resumed = limit is None and self._is_resumed_after(self._sampled + 1)
-            token = pipeline.read(is_last=limit is not None or is_resumed)
-            if token in self._model.codec.stop_ids:
-                pipeline.end()
-                return StopReason.FINISHED
-            self._sampled += 1
-            was_thinking = self._output.is_thinking
-            pieces = self._output.add(token)
-            self._clock.token(is_thinking=was_thinking or self._output.is_thinking)
-            shown = "".join([text for _, text in pieces])
-            self._rewind_points.passed(shown, self._output.is_holding_back, self._output.is_thinking)
-            stop = self._output.stop or limit
-            if stop is not None:
-                pipeline.end()
-            elif is_resumed:
-                pipeline = self._resume(session, prompt, token)
-            else:
-                pipeline.keep(token)
-            self._tell(pieces)
-            if stop is not None:
-                return stop
-            self._open.feed.growing()
-            yield
-        return StopReason.CANCELLED
-
-    def _is_resumed_after(self, sampled: int) -> bool:
-        """Return whether the answer that is written once more had ended after so many tokens, and went on."""
-        return bool(self._resumptions) and self._resumptions[0].at == sampled
-
-    def _resume(self, session: Session, prompt: Sequence[int], token: int) -> Pipeline:
-        """Go on as the answer did that had ended with this token, which is fed now: with the random numbers of then."""
-        self._resumed = self._resumptions.popleft()
-        sampling = self._resumed.sampling
-        seed = draw_seed() if sampling.seed is None else sampling.seed
-        return Pipeline(session, self._sampler(sampling, seed, (*prompt, *self._output.ids)), token)
-
-    def _keep_rewind_point(self) -> Iterator[None]:
-        """Keep the state where the next turn will leave this answer, if that is not its end.
-
-        A run that is cancelled ends in this step, and waits for its template no longer than `_PATIENCE`.
-        """
-        if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
-            return
-        answer = Turn("assistant", self._output.text, self._output.ids, thinking=self._output.thinking)
-        turns, options = (*self._command.turns, answer, _NEXT), self._command.options
-        if not self._room.has_room_to_read(self._model.prompts.composed(turns, options)):
-            return
-        building = self._model.prompts.building(turns, options)
-        try:
-            following = yield from take_while(building, lambda: not self._is_cancelled)
-            following = following or finish_within(building, _PATIENCE)
-        except RequestError as error:
-            log.debug("no next turn: %s", error.problem.title)
-            return
-        if following is not None:
-            self._rewind_points.keep(following.ids)
-
-    def _begin_forced(self) -> None:
-        for token in self._forced:
-            self._tell(self._output.add(token))
-
-    def _limit(self, prompt_tokens: int) -> StopReason | None:
-        """Why nothing may follow the next token, if that is so."""
-        if prompt_tokens + self._sampled + 1 >= self._open.model.context_length:
-            return StopReason.CONTEXT
-        most = self._resumed.sampling.max_tokens
-        is_full = most is not None and self._sampled + 1 - self._resumed.at >= most
-        return StopReason.LENGTH if is_full and not self._is_resumed_after(self._sampled + 1) else None
-
-    def _tell(self, pieces: Sequence[Piece], is_last: bool = False) -> None:
-        """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
-        for kind, text in pieces[:-1]:
-            self._emit(TextDelta(self._command.run_id, _LANE, text, (), kind))
-        tokens = self._output.new_tokens() if pieces or is_last else ()
-        if pieces or tokens:
-            kind, text = pieces[-1] if pieces else Piece("thinking" if self._output.is_thinking else "text", "")
-            self._emit(TextDelta(self._command.run_id, _LANE, text, tokens, kind))
-
-    def _finished(self, report: RequestReport, stop: StopReason, seed: int) -> RunFinished:
-        stats = RunStats(
-            request=report,
-            stop=stop,
-            tokens=self._sampled,
-            first_token=self._clock.first,
-            rate=self._clock.rate(self._sampled),
-            seconds=self._clock.elapsed,
-            seed=seed,
-            thinking_tokens=self._clock.thinking_tokens,
-            thinking_seconds=self._clock.thinking,
-        )
-        output = self._output
-        return RunFinished(self._command.run_id, _LANE, output.text, output.ids, stats, output.thinking)
+        return (yield from take_while(reading, lambda: not self._is_cancelled))
 
 
 def never_started(command: Generate) -> RunFinished:
     """Return the outcome of a run that was cancelled while it waited for its turn."""
     seed = command.sampling.seed or 0
     stats = RunStats(RequestReport(0, 0, 0, 0), StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
-    return RunFinished(command.run_id, _LANE, "", (), stats)
+    return RunFinished(command.run_id, 0, "", (), stats)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from app.engine.prompt import AT_ONCE
-from app.engine.run import Run
 from app.protocol.chat import Turn
 from app.protocol.commands import Cancel, EstimateCost, Pin, SetBudget, Verify
 from app.protocol.events import (
@@ -146,17 +145,14 @@ def test_a_branch_far_beyond_the_context_is_counted_where_that_is_asked_for(tiny
     command = tiny.command(user("the fox"), max_tokens=200, temperature=1.2)
     tiny.loop.submit(command)
     steps_until(tiny, TextDelta)
-    assert tiny.loop.open_model is not None
-    task = tiny.loop.open_model.task
-    assert isinstance(task, Run)
     tiny.loop.submit(EstimateCost(1, far, is_exact=True))
-    before, begun = task._output.ids[:], len(tiny.events)
+    before, begun = tiny.cache.active.offset, len(tiny.events)
     steps = 0
     while not any(isinstance(event, CostEstimate) for event in tiny.events[begun:]):
         tiny.loop.step()
         steps += 1
     assert steps > sum(len(turn.text) for turn in far) // AT_ONCE
-    assert len(task._output.ids) == len(before) + steps
+    assert tiny.cache.active.offset == before + steps
     [priced] = [event for event in tiny.events[begun:] if isinstance(event, CostEstimate)]
     tiny.do(Cancel(command.run_id))
     assert not priced.is_far_too_long
