@@ -64,9 +64,8 @@ class TrieModel(QAbstractItemModel):
 
     def index(self, row: int, column: int, parent: AnyIndex = ROOT) -> QModelIndex:
         """Return the row-th edge below `parent`; invalid outside."""
-        if not self.hasIndex(row, column, parent):
-            return QModelIndex()
-        return self.createIndex(row, column, self._item(parent).children[row])
+        children = () if column or parent.column() > 0 else self._item(parent).children
+        return self.createIndex(row, 0, children[row]) if 0 <= row < len(children) else QModelIndex()
 
     def parent(self, index: AnyIndex = ROOT) -> QModelIndex:  # type: ignore[override]  # QObject has one too
         """Return the edge above."""

@@ -161,7 +161,7 @@ class ChatRegion(QObject):
             self.cost_queries.take(event)
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()
-            self.settings.follow()
+            self.settings.renew_price()
 
     # What is shown
 

@@ -157,9 +157,13 @@ class SettingsRegion(QObject):
     # What is shown
 
     def follow(self) -> None:
-        """Follow the open conversation: it is another one, or something was said, or the cache differs."""
-        self._timer.start()
+        """Follow the open conversation: it is another one, or something was said."""
+        self.renew_price()
         self.state.refresh()
+
+    def renew_price(self) -> None:
+        """Ask again what the chosen settings cost, as the cache differs."""
+        self._timer.start()
 
     def turn_to(self) -> None:
         """Show the settings of another conversation than before, in all fields."""

@@ -40,7 +40,7 @@ def draw_text(
         x = rect.right() - width
     elif align & _CENTER:
         x += (rect.width() - width) / 2
-    ascent, descent = text_style.metrics.ascent(), text_style.metrics.descent()
+    ascent, descent = text_style.ascent, text_style.descent
     baseline = round((rect.y() + (rect.height() - ascent - descent) / 2 + ascent) * 2) / 2
     painter.setFont(text_style.font)
     painter.setPen(color)

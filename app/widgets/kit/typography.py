@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
+from typing import Self
 
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
 
 BODY_SIZE = 14
 SMALLEST_BODY, LARGEST_BODY = 10, 24
 _SMALLEST = 9
+_SHORT, _REMEMBERED = 200, 1024  # characters of a text whose width is remembered, and how many such texts
 
 
 class TextRole(Enum):
@@ -36,15 +39,25 @@ class TextRole(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TextStyle:
-    """A role at the present text size. `line` is the height of its line box in points."""
+    """A role at the present text size, in points. line: the height of its line box. remembered: widths of texts."""
 
     font: QFont
     metrics: QFontMetricsF
     line: int
+    ascent: float
+    descent: float
+    remembered: Callable[[str], float]
+
+    @classmethod
+    def of(cls, font: QFont, line: int) -> Self:
+        """Measure a font."""
+        metrics = QFontMetricsF(font)
+        remembered = lru_cache(_REMEMBERED)(metrics.horizontalAdvance)
+        return cls(font, metrics, line, metrics.ascent(), metrics.descent(), remembered)
 
     def width(self, text: str) -> float:
         """Return the points that a text takes on one line."""
-        return self.metrics.horizontalAdvance(text)
+        return self.remembered(text) if len(text) <= _SHORT else self.metrics.horizontalAdvance(text)
 
 
 class Typography:
@@ -111,7 +124,7 @@ class Typography:
             font.setFeature(QFont.Tag("tnum"), 1)
         if role is TextRole.DISPLAY:
             font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, -0.5 * self.scale)
-        return TextStyle(font, QFontMetricsF(font), self.scaled(line))
+        return TextStyle.of(font, self.scaled(line))
 
 
 @cache

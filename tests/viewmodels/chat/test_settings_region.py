@@ -14,7 +14,9 @@ from app.conversation.message import Message
 from app.conversation.message_store import MessageStore
 from app.protocol.chat import PromptOptions
 from app.protocol.commands import EstimateCost, Generate, Pin, Verify
+from app.protocol.events import TrieChanged
 from app.protocol.reports import ThinkingSwitch
+from app.protocol.trie_view import TrieView
 from app.viewmodels.app import App
 from app.viewmodels.chat.presets import DEFAULTS
 from app.viewmodels.chat.settings_state import FieldState, SettingsState
@@ -405,3 +407,18 @@ def test_new_conversations_begin_with_the_preset_that_was_chosen_for_them(qtbot:
     assert now(app).preset == "Precise"
     app.settings.update(start_preset="A preset that is gone")
     assert now(app).preset == DEFAULTS
+
+
+def test_a_change_of_the_trie_has_the_price_asked_again_and_computes_no_settings(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    ask(qtbot, app, "Which?")
+    app.chat.settings.instruct(RULE)
+    qtbot.waitUntil(lambda: now(app).price != "")
+    computed: list[None] = []
+    app.chat.settings.state.staled.connect(lambda: computed.append(None))
+    before = sum(isinstance(command, EstimateCost) for command in script.commands)
+    app.chat.take(TrieChanged(TrieView(10_000)))
+    assert not computed
+    qtbot.waitUntil(lambda: sum(isinstance(command, EstimateCost) for command in script.commands) > before)
+    assert now(app).price

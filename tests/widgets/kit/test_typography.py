@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 from PySide6.QtWidgets import QApplication
 
@@ -45,3 +47,12 @@ def test_every_role_follows_the_text_size(qapp: QApplication) -> None:
 
 def test_the_smallest_text_is_still_legible(qapp: QApplication) -> None:
     assert min(Typography(10)[role].font.pixelSize() for role in TextRole) >= 8
+
+
+def test_widths_are_those_of_the_font_and_few_are_remembered(usual: Typography) -> None:
+    style = usual[TextRole.UI]
+    texts = [f"{number} words " * (number % 20) for number in range(3000)]
+    assert [style.width(text) for text in texts] == [style.metrics.horizontalAdvance(text) for text in texts]
+    kept = cast(Any, style.remembered).cache_info()
+    assert kept.currsize == kept.maxsize
+    assert kept.misses < len(texts)
