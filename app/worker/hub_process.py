@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.hub import FLAG
-from app.hub.messages import Arrived, Failed, Request, line_of, reply_of
 from app.processes.line_process import LineProcess
+
+if TYPE_CHECKING:
+    from app.hub.messages import Request
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +22,8 @@ _SENTENCE = "What talks to the hub ended by itself. Try again; what has arrived 
 
 class HubProcess(QObject):
     """One process of our own that requests are written to. It costs nothing before the first one.
+
+    Nor do the messages, which a start would have to wait for: all that deals in them imports them when it does.
 
     Signal: replied(object), a `Reply`; also `Failed` where the process ends by itself while it is asked something.
     """
@@ -39,6 +44,8 @@ class HubProcess(QObject):
 
     def ask(self, request: Request) -> None:
         """Have a request carried out after those before it. Returns at once."""
+        from app.hub.messages import line_of
+
         self._open += 1
         self._process.ask(line_of(request))
 
@@ -53,12 +60,16 @@ class HubProcess(QObject):
         self._process.close()
 
     def _take(self, line: bytes) -> None:
+        from app.hub.messages import Arrived, reply_of
+
         reply = reply_of(line)
         self._open -= not isinstance(reply, Arrived)
         self.replied.emit(reply)
 
     def _on_end(self, why: str) -> None:
         """Tell whoever waits that there will be no answer."""
+        from app.hub.messages import Failed
+
         logger.warning("the process for hubs ended: %s", why)
         was_busy, self._open = self.is_busy, 0
         if was_busy:

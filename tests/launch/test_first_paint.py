@@ -24,7 +24,7 @@ LATER = {
     *("importlib.metadata", "multiprocessing", "app.launch.selftest", "app.launch.tour"),
     # What a person has to ask for first.
     *("app.exchange", "app.viewmodels.library.import_export", "app.widgets.settings.settings_page"),
-    "app.widgets.window.about",
+    *("app.hub.messages", "app.widgets.window.about"),
 }
 """Packages and modules that nobody waits for before there is a window."""
 

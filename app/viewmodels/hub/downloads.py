@@ -11,22 +11,25 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.hub.messages import Arrived, Discard, Done, Failed, Fetch, HubEndpoint, Ready, Reply
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.reports import Problem
 from app.viewmodels.hub.download import Download, DownloadFile, Stage, read_downloads
 from app.viewmodels.hub.rate import Rate
 from app.worker.hub_process import HubProcess
 
+if TYPE_CHECKING:
+    from app.hub.messages import HubEndpoint, Reply
+
 logger = logging.getLogger(__name__)
 
 _PATIENCE = 1.0  # seconds that the window waits for the disk
 _OFTEN = 10.0  # seconds between two savings of how far a download is
 
-PlaceOf = Callable[[str], HubEndpoint]
+PlaceOf = Callable[[str], "HubEndpoint"]
 
 
 class Downloads(QObject):
@@ -132,6 +135,8 @@ class Downloads(QObject):
 
     def _go_on(self) -> None:
         """Begin with the first that waits, unless one runs."""
+        from app.hub.messages import Fetch
+
         held = {one.key for one in self._given_up}  # until what an earlier try has left is removed
         waiting = next((one for one in self.list if one.stage is Stage.WAITING and one.key not in held), None)
         if waiting is not None and self.running is None:
@@ -142,6 +147,8 @@ class Downloads(QObject):
         self.changed.emit()
 
     def _take(self, reply: Reply) -> None:
+        from app.hub.messages import Arrived, Failed, Ready
+
         running = self.running
         if running is None:
             return
@@ -165,10 +172,14 @@ class Downloads(QObject):
         self._go_on()
 
     def _discard(self, download: Download) -> None:
+        from app.hub.messages import Discard
+
         self._given_up.append(download)
         self._cleaner.ask(Discard(self._place_of(download.endpoint), download.name, download.commit))
 
     def _on_discarded(self, reply: Reply) -> None:
+        from app.hub.messages import Done
+
         if not isinstance(reply, Done):
             logger.warning("what a download left was not removed: %s", reply)
         del self._given_up[:1]

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.hub import address
 from app.hub.address import AddressError
 from app.hub.found import Found
-from app.hub.messages import Describe, Description, Failed, HubEndpoint, KeepToken, Listed, Reply, Search
 from app.hub.starters import Starter, starters
 from app.protocol.events import EngineStarted, Event
 from app.protocol.memory import ModelSupport
@@ -29,6 +29,9 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import quoted
 from app.worker.hub_process import HubProcess
+
+if TYPE_CHECKING:
+    from app.hub.messages import Description, Failed, HubEndpoint, Reply
 
 STARTERS = "Good models to start with"
 _UNENCRYPTED = Problem(
@@ -144,13 +147,13 @@ class HubRegion(QObject):
         self._stop_asking()
         self._searched, self._typed, self._found, self._next, self._problem = words, words, (), "", None
         self._card = self._description = None
-        self._ask(Search(self._place(self.endpoint), words))
+        self._ask(words)
 
     def show_more(self) -> None:
         """Ask for the next page."""
         if self._next and not self._is_searching and self._searched is not None:
             self._stop_asking()
-            self._ask(Search(self._place(self.endpoint), self._searched, self._next))
+            self._ask(self._searched, self._next)
 
     def stop_search(self) -> None:
         """Give up what is being asked."""
@@ -162,6 +165,8 @@ class HubRegion(QObject):
 
     def look_at(self, name: str) -> None:
         """Ask the hub for all that one decides by."""
+        from app.hub.messages import Describe
+
         if self._card is not None and self._card.name == name and (self._card.is_loading or self._description):
             return
         self._stop_asking()
@@ -219,6 +224,8 @@ class HubRegion(QObject):
 
     def keep_token(self, token: str) -> None:
         """Put an access token for this hub into the system's keychain, or remove it where it is empty."""
+        from app.hub.messages import KeepToken
+
         if token and not address.is_private(self.endpoint):
             self._notices.error(_UNENCRYPTED)
             return
@@ -227,10 +234,12 @@ class HubRegion(QObject):
 
     # Replies
 
-    def _ask(self, request: Search) -> None:
+    def _ask(self, words: str, page: str = "") -> None:
+        from app.hub.messages import Search
+
         self._is_searching = True
-        self._asker.ask(request)
-        self._notices.announce(f"Searching {address.host(request.place.endpoint)}")
+        self._asker.ask(Search(self._place(self.endpoint), words, page))
+        self._notices.announce(f"Searching {address.host(self.endpoint)}")
         self._show_rows()
 
     def _stop_asking(self) -> None:
@@ -240,6 +249,8 @@ class HubRegion(QObject):
             self._asker.stop()
 
     def _take(self, reply: Reply) -> None:
+        from app.hub.messages import Description, Failed, Listed
+
         if isinstance(reply, Listed):
             self._is_searching = False
             known = {one.name for one in self._found}
@@ -274,6 +285,8 @@ class HubRegion(QObject):
             self._card = ModelCard(self._card.name, problem=problem, wants_token=reply.wants_token)
 
     def _on_token(self, reply: Reply) -> None:
+        from app.hub.messages import Failed
+
         host = address.host(self.endpoint)
         if isinstance(reply, Failed):
             self._notices.error(Problem(reply.title, reply.sentence))
@@ -296,6 +309,8 @@ class HubRegion(QObject):
     # State
 
     def _place(self, endpoint: str) -> HubEndpoint:
+        from app.hub.messages import HubEndpoint
+
         return HubEndpoint(
             endpoint, address.host(endpoint) in self._settings.values.hub_tokens, self._folders.hub_cache
         )

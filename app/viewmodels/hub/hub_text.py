@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.hub.messages import Description
+from typing import TYPE_CHECKING
+
 from app.protocol.memory import Memory
 from app.viewmodels.hub.download import Download, Stage
 from app.viewmodels.hub.hub_rows import fit_line, fits
@@ -11,6 +12,9 @@ from app.viewmodels.hub.rate import Rate
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT, HARD
+
+if TYPE_CHECKING:
+    from app.hub.messages import Description
 
 _NAMED = 3  # files that are named one by one
 _ACTIONS = {
