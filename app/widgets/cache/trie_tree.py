@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QAccessible,
     QContextMenuEvent,
     QHideEvent,
     QKeyEvent,
@@ -125,6 +127,14 @@ class TrieTree(QTreeView):
         is_free = time.monotonic() - self._scrolled_at > _PATIENCE and not self.verticalScrollBar().isSliderDown()
         if is_free and not self.viewport().underMouse():
             self.scrollTo(index)
+
+    def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Sequence[int] = ()) -> None:
+        """Leave it to the whole picture, which follows at once: Qt would look for the place of each row that differs.
+
+        A screen reader is told, which it does.
+        """
+        if QAccessible.isActive():
+            super().dataChanged(topLeft, bottomRight, list(roles))
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)

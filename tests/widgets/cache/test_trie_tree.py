@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.trie_view import Residency
 from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.kit.lists import ROOT, AnyIndex
 from app.widgets.cache.trie_delegate import TrieDelegate, figures
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.cache.trie_tree import TrieTree
@@ -69,6 +70,30 @@ def test_lines_and_discs_follow_whatever_becomes_of_the_trie(tree: TrieTree, mod
         wanted = TrieLines(trie.view())
         assert [tree._lines.position(number) for number in trie.nodes] == [wanted.position(one) for one in trie.nodes]
         assert tree._lines.deepest == wanted.deepest
+
+
+@pytest.mark.parametrize("is_heard", [False, True])
+def test_states_that_differ_have_no_place_looked_for_unless_a_screen_reader_is_told(
+    qtbot: QtBot, style: Style, monkeypatch: pytest.MonkeyPatch, is_heard: bool
+) -> None:
+    monkeypatch.setattr("app.widgets.cache.trie_tree.QAccessible.isActive", lambda: is_heard)
+    asked: list[AnyIndex] = []
+
+    class Noting(TrieModel):
+        def parent(self, index: AnyIndex = ROOT) -> QModelIndex:  # type: ignore[override]
+            asked.append(index)
+            return super().parent(index)
+
+    model = Noting()
+    model.show(view())
+    tree = TrieTree(style, model, lambda: NOW)
+    qtbot.addWidget(tree)
+    show(tree, 352, 460)
+    QApplication.processEvents()
+    asked.clear()
+    model.show(view(*(replace(one, residency="disk") for one in NODES), serial=2))
+    assert bool(asked) is is_heard
+    tree.close()
 
 
 def test_a_split_keeps_the_selection_on_its_edge(tree: TrieTree, model: TrieModel) -> None:
