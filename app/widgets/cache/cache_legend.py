@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
@@ -19,6 +20,7 @@ from app.widgets.kit.typography import TextRole
 
 _TO_TEXT, _APART, _BETWEEN_LINES = 6, 14, 4
 _PIN = 12
+_IS_PINNED = attrgetter("is_pinned")  # read without Python, since a picture has thousands of edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Entry:
 
 def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
     """Return the parts of what a picture of the cache holds."""
-    pinned = sum(node.bytes for node in view.nodes if node.is_pinned)
+    pinned = sum(node.bytes for node in filter(_IS_PINNED, view.nodes))
     parts = [Entry("live", view.live_bytes), Entry("memory", view.paged_bytes)]
     parts += [Entry(None, pinned)] * (pinned > 0)
     parts += [Entry("disk", view.disk_bytes)] * has_disk
