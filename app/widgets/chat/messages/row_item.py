@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -24,6 +25,13 @@ _THOUGHT_TO_TEXT = 6
 _BUTTON = 28
 
 
+class Band(NamedTuple):
+    """Part of a row between two heights, in points from its top."""
+
+    top: float
+    bottom: float
+
+
 class RowItem:
     """A message as it is laid out. All rectangles are in points from the row's top and the pane's left edge.
 
@@ -33,6 +41,7 @@ class RowItem:
     def __init__(self, row: MessageRow, style: Style) -> None:
         self.row = row
         self._asked: MessageRow | None = None
+        self._asked_height = 0.0
         self.body = MessageBody(row.shown, style, is_growing=row.is_streaming)
         self.above = _FIRST
         self._style = style
@@ -56,11 +65,14 @@ class RowItem:
         self.row = row
         self.body.set_segments(row.shown, is_growing=row.is_streaming)
 
-    def take_changed(self) -> float:
-        """Return the height above which the row looks as it did when this was asked last; 0 for the first time."""
+    def take_changed(self) -> Band:
+        """Return what of the row looks other than when this was asked last; all of it for the first time."""
         before, self._asked, changed = self._asked, self.row, self.body.take_changed()
-        is_same = before is not None and self.row == replace(before, segments=self.row.segments, footer=self.row.footer)
-        return self.text.top() + changed if is_same else 0.0
+        height, self._asked_height = self._asked_height, self.height
+        if before is None or self.row != replace(before, segments=self.row.segments, footer=self.row.footer):
+            return Band(0.0, math.inf)
+        is_end_same = before.footer is self.row.footer and height == self._asked_height
+        return Band(self.text.top() + changed, self.text.bottom() if is_end_same else math.inf)
 
     @property
     def name(self) -> QRectF:

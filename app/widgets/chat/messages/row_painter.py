@@ -57,7 +57,7 @@ class RowPainter:
         painter.save()
         painter.translate(0, top)
         inner = clip.translated(0, -top)
-        self._paint_rail(painter, item, column, context)
+        self._paint_rail(painter, item, column, context, inner.top())
         if inner.top() < item.name.bottom():
             self._paint_name(painter, item)
         if item.is_question:
@@ -66,16 +66,20 @@ class RowPainter:
             paint_prefill(painter, self._style, item.prefill, item.row.prefill)
         else:
             item.body.paint(painter, item.text.topLeft(), self._palette, inner, context.selection, context.marks)
-            self._paint_end(painter, item, context)
+            self._paint_end(painter, item, context, inner.bottom())
         if context.is_ringed:
             ring = QRectF(column.left - _RING_REACH, item.above - 4, column.width + 2 * _RING_REACH, 0)
             ring.setBottom(item.height + 6)
             stroke_rounded(painter, ring, _BUBBLE_RADIUS, self._style.theme.accentgfx, 2)
         painter.restore()
 
-    def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, context: RowContext) -> None:
+    def _paint_rail(self, painter: QPainter, item: RowItem, column: Column, context: RowContext, top: float) -> None:
+        """Draw the line and the disc beside a row, as far as they lie below `top`."""
         theme, disc, row = self._style.theme, item.disc, item.row
         if row.residency is None:
+            return
+        if top >= item.name.bottom():
+            paint_line(painter, theme, column.rail, disc.y() + CLEAR, item.height, row.residency)
             return
         if context.above is not None:
             paint_line(painter, theme, column.rail, 0, disc.y() - CLEAR, context.above)
@@ -107,15 +111,16 @@ class RowPainter:
         elif theme.outline.alpha():
             stroke_rounded(painter, item.bubble, _BUBBLE_RADIUS, theme.outline)
 
-    def _paint_end(self, painter: QPainter, item: RowItem, context: RowContext) -> None:
+    def _paint_end(self, painter: QPainter, item: RowItem, context: RowContext, bottom: float) -> None:
+        """Draw what follows the text, as far as it lies above `bottom`."""
         row, theme = item.row, self._style.theme
         if item.has_caret:
             self._paint_caret(painter, item)
-        if row.note:
+        if row.note and item.note.top() < bottom:
             small = self._style.text_style(TextRole.SMALL)
             note = whole_parts(small, row.note, item.note.width(), DOT, ": ")
             draw_text(painter, small, item.note, note, theme.text2)
-        if row.footer is not None and not item.is_question:
+        if row.footer is not None and not item.is_question and item.footer.top() < bottom:
             line = item.footer.adjusted(0, 0, -context.actions, 0)
             # A note has said already why the answer ended.
             footer = replace(row.footer, stop="") if row.note else row.footer

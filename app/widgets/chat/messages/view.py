@@ -55,7 +55,7 @@ from app.widgets.kit.item_views import menu_target
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.style import Style
 
-_ABOVE_NEW = 3  # points that a caret or a letter may reach out of its line
+_BESIDE_NEW = 3  # points that a caret or a letter may reach out of its line
 _TAIL_EVERY = 25  # ms at least between two moments in which an answer grows on the screen
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12
@@ -318,8 +318,11 @@ class ChatView(RowView):
         self.layout_of_rows.renew(number)
         self.updateGeometries()
         self.pill.setVisible(not self._follows_end)
-        kept = max(0, math.floor(self.layout_of_rows.item(number).take_changed()) - _ABOVE_NEW)
-        self.viewport().update(self.row_rect(number).adjusted(0, kept, 0, self.viewport().height()))
+        rect, changed = self.row_rect(number), self.layout_of_rows.item(number).take_changed()
+        top, end = rect.top(), self.viewport().height()
+        first = top + max(0, math.floor(changed.top) - _BESIDE_NEW)
+        last = min(float(end), top + changed.bottom + _BESIDE_NEW)
+        self.viewport().update(rect.left(), first, rect.width(), math.ceil(last) - first)
         self._tail_taken.start()
 
     # Geometry
