@@ -155,7 +155,7 @@ class Person(QObject):
         view, edit = self._window.chat.view, self._window.chat.composer.edit
         edit.textChanged.connect(self._on_letter)
         self._paints = [Paints(edit.viewport(), self.keys.paint), Paints(view.viewport(), self.tokens.paint)]
-        view._tail.timeout.connect(self._on_text_taken)
+        view._growing.grew.connect(self._on_text_taken)
         bench.program.app.chat.generations.grew.connect(self._on_grown)
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self._act)

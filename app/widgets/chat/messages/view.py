@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import (
-    QElapsedTimer,
     QModelIndex,
     QPoint,
     QRectF,
@@ -36,6 +35,7 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.messages.branch_name import NameField
 from app.widgets.chat.messages.copy_work import CopyWork
+from app.widgets.chat.messages.growing_answer import GrowingAnswer
 from app.widgets.chat.messages.jump_pill import JumpPill
 from app.widgets.chat.messages.layout import ChatLayout, ScrollAnchor
 from app.widgets.chat.messages.marked_text import marks_by_block, place_of
@@ -55,8 +55,6 @@ from app.widgets.kit.item_views import menu_target
 from app.widgets.kit.row_focus import RowFocus
 from app.widgets.kit.style import Style
 
-_BESIDE_NEW = 3  # points that a caret or a letter may reach out of its line
-_TAIL_EVERY = 25  # ms at least between two moments in which an answer grows on the screen
 _WHEEL_STEP = 44
 _PILL_ABOVE = 12
 _MARK_AT = 0.35  # of the height, where a mark stands that was not in sight
@@ -109,9 +107,7 @@ class ChatView(RowView):
         self._has_left_end = False
         self._changes = ChangeDetector()
         self._painter = RowPainter(style)
-        self._tail = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
-        self._tail.timeout.connect(self._take_tail)
-        self._tail_taken = QElapsedTimer()
+        self._growing = GrowingAnswer(self, model)
         self._catch_up = QTimer(self, singleShot=True, interval=0)
         self._catch_up.timeout.connect(self._go_on)
         self._focus = RowFocus(self)
@@ -126,8 +122,7 @@ class ChatView(RowView):
         self.setModel(model)
 
     def _connect(self) -> None:
-        self._chat.tailAppended.connect(self._wake_tail)
-        self._chat.tailFigures.connect(self._wake_tail)
+        self._growing.grew.connect(self._show_pill)
         self._state.changed.connect(self._follow_state)
         self._style.changed.connect(self._restyle)
         self._style.formulas.drawn.connect(self._renew_formulas)
@@ -304,26 +299,8 @@ class ChatView(RowView):
             self.layout_of_rows.renew(number)
         self.scheduleDelayedItemsLayout()
 
-    def _wake_tail(self) -> None:
-        """Take up what was written in the next turn of the event loop, unless the last time was just before."""
-        if not self._tail.isActive():
-            since = self._tail_taken.elapsed() if self._tail_taken.isValid() else _TAIL_EVERY
-            self._tail.start(max(0, _TAIL_EVERY - since))
-
-    def _take_tail(self) -> None:
-        """Take up what was written since the last time."""
-        number = len(self.layout_of_rows) - 1
-        if number < 0 or number >= len(self._chat.rows):
-            return
-        self.layout_of_rows.renew(number)
-        self.updateGeometries()
+    def _show_pill(self) -> None:
         self.pill.setVisible(not self._follows_end)
-        rect, changed = self.row_rect(number), self.layout_of_rows.item(number).take_changed()
-        top, end = rect.top(), self.viewport().height()
-        first = top + max(0, math.floor(changed.top) - _BESIDE_NEW)
-        last = min(float(end), top + changed.bottom + _BESIDE_NEW)
-        self.viewport().update(rect.left(), first, rect.width(), math.ceil(last) - first)
-        self._tail_taken.start()
 
     # Geometry
 

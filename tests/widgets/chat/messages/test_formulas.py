@@ -240,7 +240,7 @@ def test_formulas_that_come_move_nothing_that_is_looked_at(
             given.give(*coming)
         else:
             chat.append_tail("s", "More $h3$ text.\n\n")
-            qtbot.waitUntil(lambda: not view._tail.isActive())
+            qtbot.waitUntil(lambda: not view._growing.is_waiting)
         for _ in range(3):
             QApplication.processEvents()
         if still is not None:

@@ -138,7 +138,7 @@ def test_a_thought_that_grows_open_lays_out_its_last_piece_only(
     )
     for number in range(30):
         chat.append_tail("s", f"and pear {number}\n", "thinking")
-        qtbot.waitUntil(lambda: not view._tail.isActive())
+        qtbot.waitUntil(lambda: not view._growing.is_waiting)
     assert sum(map(len, made)) < 20_000
     body = view.layout_of_rows.item(1).body
     assert body.selected_text(*body.all_of_it()) == LONG + "".join(f"and pear {number}\n" for number in range(30))
@@ -153,7 +153,7 @@ def test_what_grows_while_it_is_folded_moves_nothing(qtbot: QtBot, view: ChatVie
     before, height = view.verticalOffset(), view.layout_of_rows.total
     for number in range(20):
         chat.append_tail("s", f" and pear {number}", "thinking")
-    qtbot.waitUntil(lambda: not view._tail.isActive())
+    qtbot.waitUntil(lambda: not view._growing.is_waiting)
     assert (view.verticalOffset(), view.layout_of_rows.total) == (before, height)
 
 

@@ -17,13 +17,13 @@ import app.viewmodels.kit.slices as slices
 import app.widgets.chat.messages.block_layout as laid_part
 import app.widgets.chat.messages.copy_work as copy_work
 import app.widgets.chat.messages.row_painter as row_painter
-import app.widgets.chat.messages.view as view_part
 from app.protocol.chat import Role
 from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.rows import Footer, MessageRow, Segment, segments_of
+from app.widgets.chat.messages import growing_answer
 from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
@@ -82,7 +82,7 @@ def settle() -> None:
 def write(qtbot: QtBot, view: ChatView, chat: ChatModel, message_id: str, text: str) -> None:
     """Have an answer grow, and wait until the view has taken it up."""
     chat.append_tail(message_id, text)
-    qtbot.waitUntil(lambda: not view._tail.isActive())
+    qtbot.waitUntil(lambda: not view._growing.is_waiting)
 
 
 def on_screen(view: ChatView) -> QImage:
@@ -211,7 +211,7 @@ def test_pieces_that_come_together_are_taken_up_together(
 def test_text_that_comes_after_a_rest_is_taken_up_at_once_and_what_follows_it_together(
     qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(view_part, "_TAIL_EVERY", 3_600_000)
+    monkeypatch.setattr(growing_answer, "_EVERY", 3_600_000)
     chat.show([question("q"), answer("s", "a", is_streaming=True)])
     settle()
     laid.clear()
@@ -220,7 +220,7 @@ def test_text_that_comes_after_a_rest_is_taken_up_at_once_and_what_follows_it_to
     chat.append_tail("s", "c")
     settle()
     assert laid == ["ab"]
-    assert view._tail.isActive()
+    assert view._growing.is_waiting
 
 
 GROWING = (
@@ -248,7 +248,7 @@ def test_what_stands_on_the_screen_while_an_answer_grows_is_what_a_whole_paint_s
         chat.append_tail("s", text, "thinking" if thinks and step < 8 else "text")
         if dice.random() < 0.3:
             chat.set_tail_figures("s", Footer(10, step, step, 38.2, 0.4, ""))
-        view._take_tail()
+        view._growing.take_up()
         settle()
         qtbot.waitUntil(lambda: on_screen(view) == picture(view))  # a formula may come between the two
 
@@ -478,7 +478,7 @@ def test_figures_so_far_are_painted(qtbot: QtBot, view: ChatView, chat: ChatMode
     settle()
     before = count(picture(view.viewport()), LIGHT.mute)
     chat.set_tail_figures("s", Footer(0, 168, 96, 38.0, None, ""))
-    qtbot.waitUntil(lambda: not view._tail.isActive())
+    qtbot.waitUntil(lambda: not view._growing.is_waiting)
     assert count(picture(view.viewport()), LIGHT.mute) > before
 
 
