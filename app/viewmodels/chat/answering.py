@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.protocol.events import EngineFailed, EngineStarted, Event
 from app.protocol.reports import Problem
-from app.viewmodels.chat import question_card
+from app.viewmodels.chat import chat_text, question_card
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.attachment_reader import AttachmentReader
 from app.viewmodels.chat.chat_answers import ChatAnswers
@@ -111,9 +111,9 @@ class Answering(QObject):
         if question.problem is not None:
             self._on_failed(question, question.problem)
         elif question.outcome is Outcome.ANSWERED:
-            self._notices.announce(f"Answer finished, {formatting.tokens(question.tokens)}")
+            self._notices.announce(f"{chat_text.answer_name(question)} finished, {formatting.tokens(question.tokens)}")
         else:
-            self._notices.announce("Answer stopped")
+            self._notices.announce(f"{chat_text.answer_name(question)} stopped")
         QTimer.singleShot(0, self.outbox.send_waiting)
 
     def _on_failed(self, question: Question, problem: Problem) -> None:

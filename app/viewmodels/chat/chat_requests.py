@@ -89,16 +89,19 @@ class ChatRequests(QObject):
             self._open_draft.show()
 
     def stop(self) -> None:
-        """End the answer on the open path within a token. Words that were to follow it stay in the composer.
+        """End the answer on the open path within a token, and those that are written together with it.
 
-        Where there is none to end, the model that is being opened is given up.
+        Words that were to follow it stay in the composer. Where there is none to end, the model that is being opened is
+        given up.
         """
         self._drafts.hold(self._open_id)
         held = self._questions.held_on(self._library.tree)
         if held is None:
             self._model.stop_opening()
         elif held.is_at_engine:
-            self._generations.stop(held)
+            for one in held.siblings:
+                if one.is_at_engine:
+                    self._generations.stop(one)
         else:
             self._question_queue.withdraw(held)
         self._state.refresh()
@@ -118,7 +121,11 @@ class ChatRequests(QObject):
         at = message_id or tree.leaf_id
         question = question_of(tree, at) if at else None
         if question is not None and self._may_ask():
-            self._question_queue.ask_again(question)
+            self._question_queue.ask_again(question, count=self._chosen.count(self._open_id))
+
+    def choose_count(self, count: int) -> None:
+        """Have each question of the open conversation get so many answers from now on."""
+        self._chosen.choose_count(self._open_id, count)
 
     def answer_the_end(self) -> None:
         """Have the question answered that ends the open path, where nobody answered it."""
@@ -130,7 +137,8 @@ class ChatRequests(QObject):
         question = last_question(self._library.tree)
         if question is not None and self._settings.state.now.can_ask_again and self._may_ask():
             said = self._chosen.take(self._open_id, question.id)
-            self._question_queue.send(self._open_id, question.parent_id, question.text, question.attachments, said)
+            words, count = (question.text, question.attachments, said), self._chosen.count(self._open_id)
+            self._question_queue.send(self._open_id, question.parent_id, *words, count)
 
     def repeat_answer(self, message_id: str | None = None) -> None:
         """Ask for an answer's own question again, with the settings and the seed that it was written with."""

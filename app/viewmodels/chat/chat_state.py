@@ -30,6 +30,8 @@ class ChatState:
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
     words in the composer are sent when that answer ends; is_too_long: they do not fit the model's context.
 
+    answers: how many a question gets; most_answers: as many as it can get.
+
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
     can_continue: the answer that ends the path ended before it was finished, and can go on.
@@ -66,6 +68,8 @@ class ChatState:
     is_answering: bool = False
     is_waiting: bool = False
     is_too_long: bool = False
+    answers: int = 1
+    most_answers: int = 1
     can_send: bool = False
     can_answer: bool = False
     has_unanswered: bool = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.protocol.events import CostEstimate
 from app.protocol.reports import Problem
 from app.viewmodels.chat.question import Question
@@ -33,6 +35,7 @@ STILL_READING = "Sends when the file is read: press Return again then"
 STILL_CHANGING = "Possible as soon as the last change is stored"
 EDITED_LATER = "It can be edited as soon as it has ended"
 NOTHING_LEFT = "Leave a word of the answer, or answer again"
+LETTERS = "ABCDEFGH"
 STILL_WRITING = "Possible as soon as this answer has ended"
 
 
@@ -49,6 +52,9 @@ def answer_activity(question: Question, elsewhere: str) -> Activity:
 def _answer_line(question: Question) -> str:
     if question.is_stopping:
         return "Stopping"
+    together = [one for one in question.siblings if one.is_at_engine]
+    if len(together) > 1 and not question.is_reading:
+        return _line_of_several(together)
     if question.is_thinking:
         return f"Thinking{DOT}{formatting.whole_seconds(question.thinking_seconds)}"
     if not question.is_reading:
@@ -59,6 +65,20 @@ def _answer_line(question: Question) -> str:
         return "Reading"
     done = f"{formatting.number(at.done)} of {formatting.tokens(at.total)}, {formatting.number(at.cached)} from cache"
     return f"Reading {formatting.percent(at.done / max(at.total, 1))}{DOT}{done}"
+
+
+def answer_name(question: Question) -> str:
+    """Name the answer to a question: "Answer", or "Answer B of 3" among those that are written together."""
+    count = len(question.siblings)
+    return f"Answer {LETTERS[question.lane]} of {count}" if count > 1 else "Answer"
+
+
+def _line_of_several(together: Sequence[Question]) -> str:
+    """Say how far several answers are that are written by turns. Their speeds add up to one."""
+    tokens = sum(one.tokens for one in together)
+    rates = [one.rate for one in together if one.rate is not None]
+    rate = f", {formatting.rate(sum(rates), is_done=False)} together" if rates else ""
+    return f"Writing {len(together)} answers{DOT}{formatting.tokens(tokens)}{rate}"
 
 
 def warmth(priced: CostEstimate) -> float:

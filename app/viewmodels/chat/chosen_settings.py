@@ -23,11 +23,12 @@ from app.viewmodels.model.current_model import CurrentModel
 class ChosenSettings(QObject):
     """Says how the next answer of any conversation is sampled, and what its question says beside its words.
 
-    Attributes: all, what was chosen in each conversation; presets. Signal: taken(str), a question of this conversation
-    took over what was chosen, or gave it back.
+    Attributes: all, what was chosen in each conversation; presets. Signals: taken(str), a question of this conversation
+    took over what was chosen, or gave it back; counted(), another number of answers was chosen.
     """
 
     taken = Signal(str)
+    counted = Signal()
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class ChosenSettings(QObject):
         super().__init__(parent)
         self._library, self._model, self._settings = library, current_model, settings
         self.all = AllSettings()
+        self._counts: dict[str, int] = {}
         self.presets = Presets(store, self)
 
     def sampling(self, conversation_id: str) -> Sampling:
@@ -52,6 +54,15 @@ class ChosenSettings(QObject):
         if chosen is not None:
             return chosen
         return self.presets.of(self.new_preset) if self.is_new(conversation_id) else {}
+
+    def count(self, conversation_id: str) -> int:
+        """Return how many answers a question of a conversation gets."""
+        return self._counts.get(conversation_id, 1)
+
+    def choose_count(self, conversation_id: str, count: int) -> None:
+        """Have each question of a conversation get so many answers from now on, until the program ends."""
+        self._counts[conversation_id] = count
+        self.counted.emit()
 
     @property
     def new_preset(self) -> str:

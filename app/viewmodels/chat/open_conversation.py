@@ -41,8 +41,8 @@ class OpenConversation:
 
     info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
     is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading:
-    the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again:
-    as in ChatState. card: a problem that stands in the way here.
+    the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again,
+    answers, most_answers: as in ChatState. card: a problem that stands in the way here.
     """
 
     title: str
@@ -59,6 +59,8 @@ class OpenConversation:
     card: ProblemCard | None
     elsewhere: str
     can_ask_again: bool = False
+    answers: int = 1
+    most_answers: int = 1
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
@@ -94,6 +96,8 @@ class OpenConversation:
             is_answering=self.question is not None,
             is_waiting=self.draft.is_sent,
             is_too_long=self.overflow is not None,
+            answers=min(self.answers, self.most_answers),
+            most_answers=self.most_answers,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             has_unanswered=self.questions.unanswered(self.tree) is not None,

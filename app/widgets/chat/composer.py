@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text.branch_titles import quoted
+from app.widgets.chat.answer_count import AnswerCountButton
 from app.widgets.chat.attachment_strip import AttachmentStrip
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.kit.change_detector import ChangeDetector
@@ -25,6 +26,7 @@ SHADOW_ROOM = 17
 _RADIUS, _SIDE, _ABOVE = 12, 16, 12
 _TO_FOOT, _BUTTON, _BELOW, _BAR = 18, 28, 10, 48
 _STRIP, _ATTACHED_BELOW = 30, 4
+_NARROW = 580  # points, below which the foot has no room for the words of all its buttons
 _SHADOW_BLUR, _SHADOW_DOWN, _SHADOW = 14, 3, 0.05
 
 
@@ -32,8 +34,8 @@ class Composer(QWidget):
     """A card with `SHADOW_ROOM` points around it for its shadow. It never clears itself: whoever sends tells it to.
 
     Signals: submitted(text); wentOn(text), the model is to go on from an answer's text; changed(text) at each change;
-    stopAsked, continueAsked, escaped, editCancelled; attachAsked, opened(int) and removed(int), about attachments by
-    their numbers; grew when it wants another height.
+    stopAsked, continueAsked, escaped, editCancelled; answersChosen(how many a question gets); attachAsked, opened(int)
+    and removed(int), about attachments by their numbers; grew when it wants another height.
     """
 
     submitted = Signal(str)
@@ -44,6 +46,7 @@ class Composer(QWidget):
     editCancelled = Signal()
     attachAsked = Signal()
     continueAsked = Signal()
+    answersChosen = Signal(int)
     opened = Signal(int)
     removed = Signal(int)
     grew = Signal()
@@ -61,6 +64,8 @@ class Composer(QWidget):
         self.keep = Button(style, "Keep", parent=self)
         self.keep.setToolTip("Keep this text beside the other, as it is (Return)")
         self.keep.hide()
+        self.answers = AnswerCountButton(style, self)
+        self.answers.hide()
         self.clip = ToolButton(style, Icon.CLIP, "Attach File", "Attach a file", parent=self)
         self.button = RoundButton(style, Icon.SEND, "Send", parent=self)
         self.cancel = ToolButton(style, Icon.DISCARD, "Cancel Edit", "Cancel (Esc)", 24, 14, parent=self)
@@ -68,7 +73,8 @@ class Composer(QWidget):
         self._connect()
         QWidget.setTabOrder(self.edit, self.go_on)
         QWidget.setTabOrder(self.go_on, self.keep)
-        QWidget.setTabOrder(self.keep, self.clip)
+        QWidget.setTabOrder(self.keep, self.answers)
+        QWidget.setTabOrder(self.answers, self.clip)
         QWidget.setTabOrder(self.clip, self.button)
         QWidget.setTabOrder(self.cancel, self.edit)
         self._refresh()
@@ -88,6 +94,7 @@ class Composer(QWidget):
         self.go_on.clicked.connect(self.continueAsked)
         self.keep.clicked.connect(self.submit)
         self.clip.clicked.connect(self.attachAsked)
+        self.answers.chosen.connect(self.answersChosen)
         self.attachments.opened.connect(self.opened)
         self.attachments.removed.connect(self.removed)
         self.cancel.clicked.connect(self.editCancelled)
@@ -185,6 +192,8 @@ class Composer(QWidget):
             now.can_continue,
             now.edits_answer,
             now.branches_after,
+            now.answers,
+            now.most_answers,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -203,8 +212,12 @@ class Composer(QWidget):
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
         self.keep.setEnabled(now.can_send)
-        if self._frame.has_changed(now.editing is not None, now.attachments, now.edits_answer):
+        self.answers.show_count(now.answers, now.most_answers)
+        if self._frame.has_changed(
+            *(now.editing is not None, now.attachments, now.edits_answer, now.answers, now.most_answers)
+        ):
             self._show_keep(now.edits_answer)
+            self.answers.setVisible(now.most_answers > 1 and not now.edits_answer)
             self.cancel.setVisible(now.editing is not None)
             self.attachments.show_chips(now.attachments)
             self._arrange()
@@ -243,9 +256,13 @@ class Composer(QWidget):
         self.edit.setGeometry(card.left() + _SIDE, top, card.width() - 2 * _SIDE, max(1, foot - _TO_FOOT - top))
         self.button.setGeometry(card.right() + 1 - _BELOW - _BUTTON, foot, _BUTTON, _BUTTON)
         self.clip.setGeometry(self.button.x() - _BUTTON - 4, foot, _BUTTON, _BUTTON)
+        self.answers.shorten(card.width() < self._style.typography.scaled(_NARROW))
+        size = self.answers.sizeHint()
+        self.answers.setGeometry(self.clip.x() - size.width() - 4, foot, size.width(), _BUTTON)
+        right = self.clip.x() if self.answers.isHidden() else self.answers.x()
         size = self.go_on.sizeHint()
         self.go_on.setGeometry(
-            self.clip.x() - size.width() - 6, foot + (_BUTTON - size.height()) // 2, size.width(), size.height()
+            right - size.width() - 6, foot + (_BUTTON - size.height()) // 2, size.width(), size.height()
         )
         size = self.keep.sizeHint()
         self.keep.setGeometry(
@@ -296,7 +313,7 @@ class Composer(QWidget):
     def _paint_price(self, painter: QPainter, card: QRectF) -> None:
         now, theme = self._state.now, self._style.theme
         foot = QRectF(card.left() + _SIDE, card.bottom() - _BELOW - _BUTTON, card.width(), _BUTTON)
-        shown = (one for one in (self.go_on, self.keep, self.clip) if not one.isHidden())
+        shown = (one for one in (self.go_on, self.keep, self.answers, self.clip) if not one.isHidden())
         foot.setRight(next(shown, self.button).x() - 8)
         if now.send_parts is not None and now.send_price:
             bar = QRectF(foot.left(), foot.center().y() - 2, _BAR, 4)

@@ -14,6 +14,10 @@ class Icon(Enum):
         '<path d="M13.5 8.5v3.3a1.7 1.7 0 0 1-1.7 1.7H4.2a1.7 1.7 0 0 1-1.7-1.7V4.2a1.7 1.7 0 0 1 1.7-1.7h3.3"/>'
         '<path d="M6.2 9.8l.4-2L12.3 2.1a1 1 0 0 1 1.5 1.5L8.2 9.4z"/>'
     )
+    ANSWERS = (
+        '<rect x="1.8" y="2.8" width="3.2" height="10.4" rx="1.1"/><rect x="6.4" y="2.8" width="3.2" height="10.4"'
+        ' rx="1.1"/><rect x="11" y="2.8" width="3.2" height="10.4" rx="1.1"/>'
+    )
     STOP = '<rect x="4" y="4" width="8" height="8" rx="1.8" fill="currentColor"/>'
     SEND = '<path d="M8 13V3.4M3.8 7.4L8 3.2l4.2 4.2"/>'
     DOWN = '<path d="M8 3v9.6M3.8 8.6L8 12.8l4.2-4.2"/>'

@@ -97,6 +97,7 @@ class ChatPane(QWidget):
         composer.edit.longPasted.connect(self._attach_pasted)
         composer.edit.unfolded.connect(app.chat.attachments.unfold_text)
         composer.continueAsked.connect(app.chat.requests.go_on)
+        composer.answersChosen.connect(app.chat.requests.choose_count)
         composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
         composer.stopAsked.connect(app.chat.requests.stop)

@@ -79,3 +79,96 @@ def test_only_the_answer_that_is_seen_is_stopped(qtbot: QtBot, app: App, script:
     assert texts(app) == ["And you there?", "You said:"]
     app.library.open(both[0])
     assert texts(app) == ["How are you?", "You said: How are you?"]
+
+
+def answers(app: App) -> list[str]:
+    """Texts of all versions of the answer that ends the open path."""
+    tree = app.library.tree
+    assert tree.leaf_id is not None
+    return [one.text for one in tree.siblings(tree.leaf_id)]
+
+
+THREE = [f"You said: Why? ({letter})" for letter in "ABC"]
+
+
+def test_a_question_gets_as_many_answers_as_were_chosen(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(3)
+    assert (app.chat.state.now.answers, app.chat.state.now.most_answers) == (3, 8)
+    script.hold = 2
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: [one.text for one in app.chat.questions.at_engine] == ["You said:"] * 3)
+    assert texts(app) == ["Why?", "You said:"]
+    assert app.chat.chat_model.rows[-1].versions == 3
+    activity = app.chat.state.now.activity
+    assert activity is not None
+    assert activity.text.startswith("Writing 3 answers")
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert answers(app) == THREE
+    assert texts(app) == ["Why?", THREE[0]]
+    assert len([command for command in script.commands if isinstance(command, Generate)]) == 1
+    seeds = [(one.stats or {})["seed"] for one in app.library.tree.siblings(app.library.tree.leaf_id or "")]
+    assert len(set(seeds)) == 3
+
+
+def test_more_answers_stand_behind_the_others_and_are_taken_back_together(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    ask(qtbot, app, "Why?")
+    app.chat.requests.choose_count(3)
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: not list(app.chat.questions) and len(answers(app)) == 4)
+    assert answers(app) == ["You said: Why?", *THREE]
+    assert texts(app) == ["Why?", THREE[0]]
+    home = app.library.open_id
+    app.act("undo")
+    qtbot.waitUntil(lambda: answers(app) == ["You said: Why?"])
+    app.act("redo")
+    qtbot.waitUntil(lambda: answers(app) == ["You said: Why?", *THREE])
+    stored: list[list[str]] = []
+    app.workspace.store.do(lambda store: [one.text for one in store.messages.of(home)], stored.append)
+    qtbot.waitUntil(lambda: bool(stored))
+    assert stored == [["Why?", "You said: Why?", *THREE]]
+
+
+def test_stopping_ends_all_answers_to_the_question_that_is_seen(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(3)
+    script.hold = 2
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: [one.text for one in app.chat.questions.at_engine] == ["You said:"] * 3)
+    app.act("stop")
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert answers(app) == ["You said:"] * 3
+
+
+def test_answers_that_got_no_word_are_gone(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(3)
+    script.hold = 0
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(app.chat.questions.at_engine) == 3)
+    app.act("stop")
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert texts(app) == ["Why?"]
+    assert app.chat.state.now.can_answer
+
+
+def test_the_number_belongs_to_a_conversation(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "Why?")
+    here = app.library.open_id
+    app.chat.requests.choose_count(4)
+    app.library.new_conversation()
+    assert app.chat.state.now.answers == 1
+    app.library.open(here)
+    assert app.chat.state.now.answers == 4
+
+
+def test_an_engine_that_writes_one_at_a_time_is_asked_for_one(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.question_queue.most_at_once = 1
+    app.chat.requests.choose_count(4)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: texts(app) == ["Why?", "You said: Why?"])
+    assert app.chat.state.now.answers == 1

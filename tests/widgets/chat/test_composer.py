@@ -38,8 +38,8 @@ def composer(qtbot: QtBot, style: Style, state: Shown[ChatState]) -> Composer:
 
 @pytest.mark.parametrize("told", [LIMIT_REACHED, CONTEXT_FULL])
 def test_what_can_be_done_with_a_full_context_is_not_cut_in_a_narrow_window(style: Style, told: str) -> None:
-    """In the narrowest window the card is 470 points wide, 60 of them the bar's, 80 the buttons'."""
-    assert style.text_style(TextRole.SMALL).width(told) < 470 - 2 * 16 - 60 - 80
+    """In the narrowest window the card is 470 points wide, 60 of them the bar's, 112 the buttons'."""
+    assert style.text_style(TextRole.SMALL).width(told) < 470 - 2 * 16 - 60 - 112
 
 
 def test_return_hands_over_what_is_written_and_leaves_it_there(qtbot: QtBot, composer: Composer) -> None:

@@ -1,0 +1,90 @@
+"""The button in the composer that says how many answers a question gets, and from whose menu that is chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.viewmodels.text import formatting
+from app.widgets.kit.controls import Control, State
+from app.widgets.kit.drawing import draw_text, fill_rounded
+from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.style import Style
+from app.widgets.kit.typography import TextRole
+
+_SIDE, _ICON, _GAP, _HEIGHT = 9, 14, 6, 28
+
+
+class AnswerCountButton(Control):
+    """Space, Return, Down and a click open the menu. Signal: chosen(int), another number of answers."""
+
+    chosen = Signal(int)
+
+    def __init__(self, style: Style, parent: QWidget | None = None) -> None:
+        super().__init__(style, "Answers", parent)
+        self._count = self._most = 1
+        self._is_short = False
+        self.setToolTip("How many answers a question gets. They are written by turns, and read it once")
+        self.clicked.connect(self.open)
+        self.show_count(1, 1)
+
+    def show_count(self, count: int, most: int) -> None:
+        """Show how many answers are chosen, and offer up to `most`."""
+        self._count, self._most = count, most
+        self._name_number()
+        self.setAccessibleName(f"Answers to a question: {count}")
+
+    def shorten(self, is_short: bool) -> None:
+        """Leave the word out, and a number that is 1, where there is little room."""
+        self._is_short = is_short
+        self._name_number()
+
+    def _name_number(self) -> None:
+        short = "" if self._count == 1 else str(self._count)
+        self.setText(short if self._is_short else formatting.plural(self._count, "answer"))
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def _icon(self) -> int:
+        return self._style.typography.icon(_ICON)
+
+    def sizeHint(self) -> QSize:
+        if not self.text():
+            return QSize(_HEIGHT, _HEIGHT)
+        words = self._style.text_style(TextRole.SMALL_MEDIUM).width(self.text())
+        return QSize(round(2 * _SIDE + self._icon + _GAP + words) + 1, _HEIGHT)
+
+    def menu(self) -> QMenu:
+        """Make the menu of all numbers."""
+        menu = QMenu(self)
+        for count in range(1, self._most + 1):
+            entry = menu.addAction(formatting.plural(count, "answer"), partial(self.chosen.emit, count))
+            entry.setCheckable(True)
+            entry.setChecked(count == self._count)
+        return menu
+
+    def open(self) -> None:
+        """Open the menu above the button."""
+        menu = self.menu()
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self.open()
+        else:
+            super().keyPressEvent(event)
+
+    def _paint(self, painter: QPainter, rect: QRectF) -> None:
+        theme, state = self._style.theme, self.state
+        is_plain = self._count == 1 and state not in (State.HOVER, State.PRESSED)
+        fill_rounded(painter, rect, self.ring_radius, theme.fill if is_plain else theme.fill2)
+        color = theme.text2 if self._count == 1 else theme.text
+        middle = QPointF(rect.left() + _SIDE + self._icon / 2 if self.text() else rect.center().x(), rect.center().y())
+        self._style.icons.paint(painter, Icon.ANSWERS, middle, color, self._icon)
+        words = rect.adjusted(_SIDE + self._icon + _GAP, 0, -_SIDE, 0)
+        draw_text(painter, self._style.text_style(TextRole.SMALL_MEDIUM), words, self.text(), color)
