@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.kit.plain_tips import plain_tip
 from app.viewmodels.text import formatting
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.marks import paint_bar
 from app.widgets.kit.style import Style
@@ -26,10 +27,13 @@ class ContextGauge(QWidget):
         super().__init__(parent)
         self._style = style
         self._used, self._length = 0, 0
+        self._changes = ChangeDetector()
         self.is_short = False
 
     def show_context(self, used: int, length: int) -> None:
         """Show how many tokens of the context are used; length 0 while there is no model."""
+        if not self._changes.has_changed(used, length):
+            return
         self._used, self._length = used, length
         spoken = f"Context: {formatting.number(used)} of {formatting.tokens(length)}"
         self.setAccessibleName(spoken)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -22,10 +23,13 @@ class ModelChip(Control):
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(style, "Model", parent)
         self._name, self._detail, self._is_missing = "", "", False
+        self._changes = ChangeDetector()
         self.is_short = False
 
     def show_model(self, name: str, detail: str, is_missing: bool) -> None:
         """Show what is open. is_missing: its folder is not where it was."""
+        if not self._changes.has_changed(name, detail, is_missing):
+            return
         self._name, self._detail, self._is_missing = name or "No model", detail, is_missing
         spoken = ", ".join(part for part in (self._name, detail) if part)
         self.setAccessibleName(f"Model: {spoken}")

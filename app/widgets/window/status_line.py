@@ -10,6 +10,7 @@ from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text.formatting import DOT
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth, whole_parts
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
@@ -30,6 +31,7 @@ class StatusLine(QWidget):
         self._style = style
         self._state = state
         self._tip = ""
+        self._changes = ChangeDetector()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
@@ -47,6 +49,8 @@ class StatusLine(QWidget):
 
     def _refresh(self) -> None:
         now = self._state.now
+        if not self._changes.has_changed(now.activity, now.cache_line):
+            return
         self.setAccessibleName("Status")
         self.setAccessibleDescription(", ".join(line for line in (now.activity.text, now.cache_line) if line))
         self.update()

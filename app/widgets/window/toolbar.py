@@ -12,6 +12,7 @@ from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.plain_tips import plain_tip
 from app.viewmodels.text.formatting import DOT
 from app.widgets.kit.action_button import ActionButton
+from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_warmth
@@ -35,6 +36,7 @@ class TitleBlock(QWidget):
         self._title, self._branch, self._subtitle = "", "", ""
         self._warmth: float | None = None
         self._is_on_disk = False
+        self._changes = ChangeDetector()
 
     def show_title(
         self, title: str, subtitle: str, warmth: float | None, is_on_disk: bool = False, branch: str = ""
@@ -44,6 +46,8 @@ class TitleBlock(QWidget):
         warmth: share of the path that is held, None while unknown. is_on_disk: some of it must be read first. branch:
         the name of the open branch, which is the last part of the title.
         """
+        if not self._changes.has_changed(title, subtitle, warmth, is_on_disk, branch):
+            return
         self._title, self._subtitle, self._warmth, self._is_on_disk = title, subtitle, warmth, is_on_disk
         self._branch = branch
         whole = f"{title} › {branch}" if branch else title

@@ -11,6 +11,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.window.status_line import StatusLine
 from tests.fakes.shown import Shown
+from tests.widgets.painted import painted_by
 from tests.widgets.pictures import count, picture
 from tests.widgets.samples import READING, READY
 
@@ -36,6 +37,15 @@ def test_it_says_what_it_shows(line: StatusLine, state: Shown[AppState]) -> None
     state.show(READY)
     assert line.accessibleDescription() == "Ready · Qwen3 8B, 4.6 GB, Cache 3.1 of 8.0 GB"
     assert line.sizeHint().height() == 28
+
+
+def test_it_is_painted_again_only_when_it_says_something_else(line: StatusLine, state: Shown[AppState]) -> None:
+    state.show(READY)
+    line.show()
+    other = replace(READY, chat=replace(READY.chat, context_used=9_000))
+    assert not painted_by(lambda: state.show(other), [line])
+    assert painted_by(lambda: state.show(READING), [line])
+    assert painted_by(lambda: line.show_tip("Begin a conversation."), [line])
 
 
 def test_the_bar_stands_only_where_work_can_be_measured(line: StatusLine, state: Shown[AppState]) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app_state import AppState
@@ -15,6 +16,7 @@ from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 from app.widgets.window.toolbar import TitleBlock, Toolbar
 from tests.fakes.shown import Shown
+from tests.widgets.painted import painted_by
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import READING, READY
 
@@ -41,6 +43,24 @@ def test_it_says_where_one_is(toolbar: Toolbar, state: Shown[AppState]) -> None:
     assert (title.accessibleName(), title.accessibleDescription()) == ("Trip plan", READY.chat.subtitle)
     state.show(replace(READY, chat=replace(READY.chat, title="Letter")))
     assert title.accessibleName() == "Letter"
+
+
+@pytest.mark.parametrize(
+    ("region", "change", "painted"),
+    [
+        ("chat", {}, []),
+        ("chat", {"title": "Letter"}, [TitleBlock]),
+        ("chat", {"context_used": 9_000}, [ContextGauge]),
+        ("model", {"detail": "8-bit"}, [ModelChip]),
+    ],
+)
+def test_only_what_shows_something_else_is_painted_again(
+    toolbar: Toolbar, state: Shown[AppState], region: str, change: dict[str, object], painted: list[type[QWidget]]
+) -> None:
+    """The state is told many times a second while an answer is written."""
+    parts = [toolbar.findChild(kind) for kind in (TitleBlock, ModelChip, ContextGauge)]
+    now = replace(READY, **{region: replace(getattr(READY, region), **change)})
+    assert [type(part) for part in painted_by(lambda: state.show(now), parts)] == painted
 
 
 def test_stop_can_be_pressed_only_while_there_is_something_to_stop(
