@@ -316,7 +316,8 @@ class ChatView(RowView):
         self._follows_end = bar.value() >= bar.maximum() - 1
         if self._follows_end:
             self.pill.hide()
-        self._place_pill()
+        else:
+            self._place_pill()
         self._show_controls()
 
     def _go_on(self) -> None:

@@ -262,6 +262,26 @@ def test_the_end_is_followed(qtbot: QtBot, view: ChatView, chat: ChatModel) -> N
     assert view.pill.isHidden()
 
 
+def test_the_pill_is_placed_only_where_it_can_be_seen(
+    qtbot: QtBot, view: ChatView, chat: ChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    placed: list[bool] = []
+    monkeypatch.setattr(view.pill, "raise_", lambda: placed.append(view.follows_end))
+    chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
+    settle()
+    write(qtbot, view, chat, "s", "More text.\n\n" * 4)
+    assert not placed
+    view.resize(view.width() + 40, view.height() + 40)
+    view.verticalScrollBar().setValue(100)
+    write(qtbot, view, chat, "s", "And more.")
+    assert placed
+    assert not any(placed)
+    assert view.pill.isVisible()
+    assert view.viewport().rect().contains(view.pill.geometry())
+    column, pill = view.layout_of_rows.column, view.pill.geometry()
+    assert abs(pill.center().x() - column.left - column.width / 2) <= 1
+
+
 def test_who_reads_further_up_is_left_there_and_told(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show([*talk(10), question("q"), answer("s", "", is_streaming=True)])
     settle()
