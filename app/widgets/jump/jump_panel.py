@@ -87,7 +87,7 @@ class JumpPanel(QWidget):
     def __init__(self, style: Style, jump: Jump, parent: QWidget) -> None:
         hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
         super().__init__(parent, Qt.WindowType.Popup | hints)
-        self._style, self._jump = style, jump
+        self._style, self._jump, self._window = style, jump, parent
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName("Jump to")
@@ -106,12 +106,12 @@ class JumpPanel(QWidget):
         self.list.clicked.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._say)
         jump.changed.connect(self._refresh)
+        style.changed.connect(self._lay_out)
         jump.begin()
 
-    def show_over(self, window: QWidget) -> None:
-        """Show it at the top of a window, in the middle, with the keyboard in the field."""
-        at = window.mapToGlobal(QPoint((window.width() - self.width()) // 2, _TOP - _SHADOW + _DOWN))
-        self.move(at)
+    def show_over(self) -> None:
+        """Show it at the top of its window, in the middle, with the keyboard in the field."""
+        self._place()
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -122,16 +122,26 @@ class JumpPanel(QWidget):
         if first >= 0:
             self.list.setCurrentIndex(self._jump.rows.index(first))
             self.list.scrollToTop()
+        self.setAccessibleDescription("" if rows else self._nothing)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Give the panel the height of its rows in the present size of text, and keep it in the window's middle."""
+        rows = self._jump.rows.rows
         count = max(1, min(len(rows), _IN_SIGHT))
         row = self._style.typography.row
-        width = self._style.typography.scaled(_WIDTH)
+        width = min(self._style.typography.scaled(_WIDTH), self._window.width() - 2 * _EDGE)
         height = 2 * _EDGE + row + _APART + count * row
         self.resize(width + 2 * _SHADOW, height + 2 * _SHADOW)
         card = self._card
         self.field.setGeometry(card.left() + _EDGE, card.top() + _EDGE, width - 2 * _EDGE, row)
         self.list.setGeometry(card.left() + 4, card.top() + _EDGE + row + _APART, width - 8, count * row)
-        self.setAccessibleDescription("" if rows else self._nothing)
+        self._place()
         self.update()
+
+    def _place(self) -> None:
+        window = self._window
+        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, _TOP - _SHADOW + _DOWN)))
 
     @property
     def _card(self) -> QRect:

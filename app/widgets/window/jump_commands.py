@@ -37,4 +37,4 @@ class JumpCommands(QObject):
             self._jump.commandAsked.connect(self._do)
         panel = JumpPanel(self._style, self._jump, self._window)
         self.panel = panel
-        panel.show_over(self._window)
+        panel.show_over()

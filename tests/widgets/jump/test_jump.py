@@ -12,6 +12,7 @@ from app.viewmodels.app import App
 from app.viewmodels.jump.jump import MOST, Jump, JumpKind, JumpRow
 from app.viewmodels.kit import slices
 from app.widgets.jump.jump_panel import JumpPanel
+from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.window.test_main_window import ask, texts
 
@@ -83,6 +84,28 @@ def test_a_command_that_can_do_nothing_is_grey_and_is_passed_over(qtbot: QtBot, 
     assert panel.isVisible()
     assert type_in(qtbot, panel, "zzzz") == []
     assert panel.accessibleDescription() == "Nothing is called “zzzz”."
+    panel.close()
+
+
+def test_the_panel_follows_the_size_of_the_text_and_stays_within_its_window(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    panel = opened(qtbot, window, app)
+    found = type_in(qtbot, panel, "co")
+    qtbot.keyClick(panel.field, Qt.Key.Key_Down)
+    chosen = panel.list.currentIndex().row()
+    for width in (1440, 880):
+        window.resize(width, 800)
+        for body in range(SMALLEST_BODY, LARGEST_BODY + 1, 2):
+            window._style.set_text_size(body)
+            card = panel._card.translated(panel.pos())
+            shown, row = min(len(found), 10), window._style.typography.row
+            assert panel.list.height() == shown * row
+            assert panel.field.height() == row
+            at = window.mapToGlobal(window.rect().topLeft()).x()
+            assert abs((card.left() - at) - (at + window.width() - 1 - card.right())) <= 1
+            assert card.left() > at
+            assert panel.list.currentIndex().row() == chosen
     panel.close()
 
 
