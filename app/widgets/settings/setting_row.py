@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.viewmodels.chat.sampling_fields import Field, text_of
 from app.viewmodels.chat.settings_state import FieldState
@@ -18,7 +18,19 @@ from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
 from app.widgets.settings.card import Words
 
-_WIDEST_NUMBER = 112  # points: so that its title has room beside it, however large the text
+# Points: the title has room beside a number, however large the text, and four figures have it in the field.
+_LEAST_NUMBER, _WIDEST_NUMBER = 72, 112
+
+
+class _Title(TextLabel):
+    """Takes what room is left in its row, and no less than its longest word: then the field beside it gives way."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.minimumSizeHint().width(), super().sizeHint().height())
+
+    def _restyle(self) -> None:
+        super()._restyle()
+        self.setWordWrap(True)
 
 
 class SettingRow(QWidget):
@@ -37,7 +49,7 @@ class SettingRow(QWidget):
         self._revision = -1
         self._state: FieldState | None = None
         self.setToolTip(declared.tip)
-        title = TextLabel(style, declared.title, TextRole.UI, is_quiet=False, parent=self)
+        title = _Title(style, declared.title, TextRole.UI, is_quiet=False, parent=self)
         self.field: LineField | TextArea = (
             TextArea(style, declared.title, 1, 6, self) if declared.is_long else LineField(style, declared.title, self)
         )
@@ -87,7 +99,6 @@ class SettingRow(QWidget):
         layout.setSpacing(4)
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(4)
-        title.setWordWrap(True)
         head.addWidget(title, 1)
         head.addWidget(self.reset)
         layout.addLayout(head)
@@ -95,7 +106,9 @@ class SettingRow(QWidget):
             layout.addWidget(self.field)
         else:
             head.addWidget(self.field)
-            self.field.setFixedWidth(min(self.field.sizeHint().width(), _WIDEST_NUMBER))
+            self.field.setMinimumWidth(_LEAST_NUMBER)
+            self.field.setMaximumWidth(_WIDEST_NUMBER)
+            self.field.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         if self.slider is not None:
             layout.addWidget(self.slider)
         layout.addWidget(self._words)

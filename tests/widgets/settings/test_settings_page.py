@@ -19,6 +19,7 @@ from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_fields import LineField, TextArea
+from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY
 from app.widgets.settings.setting_row import SettingRow
 from app.widgets.settings.settings_page import SettingsPage
 from app.widgets.window.main_window import MainWindow
@@ -319,3 +320,30 @@ def test_the_window_has_it_in_the_inspector_and_in_the_menus(
     assert tips.tip(at).startswith("Temperature 0.2")
     assert tips.tip(at - QPointF(0, 60)) == ""
     window.close()
+
+
+@pytest.mark.parametrize("is_made_large", [False, True])
+def test_nothing_is_wider_than_the_narrowest_pane_at_any_size_of_text(
+    qtbot: QtBot, app: App, style: Style, is_made_large: bool
+) -> None:
+    ready(qtbot, app)
+    ask(qtbot, app, "How are you?")
+    for field in FIELDS:
+        app.chat.settings.type(field.name, "3")  # so that each has a button that resets it, and some are refused
+    app.chat.settings.instruct("Be brief.")
+    app.chat.settings.state.catch_up()
+    if is_made_large:
+        style.set_text_size(LARGEST_BODY)
+    page = SettingsPage(style, app.chat)
+    qtbot.addWidget(page)
+    page.resize(300, 700)
+    page.show()
+    for body in range(SMALLEST_BODY, LARGEST_BODY + 1, 2):
+        style.set_text_size(body)
+        QApplication.processEvents()
+        assert page._page.minimumSizeHint().width() <= page._area.viewport().width(), body
+        for name in ("temperature", "top_p", "xtc_probability"):
+            number = line(page, name)
+            margins = number.textMargins()
+            room = number.width() - margins.left() - margins.right() - 4
+            assert number.fontMetrics().horizontalAdvance("0.95") <= room, (body, name)
