@@ -60,7 +60,8 @@ def enabled(state: AppState) -> frozenset[str]:
 def is_possible(one: Action[Regions, AppState], state: AppState) -> bool:
     """Return whether a command would do something now."""
     is_covered = one.in_chat and state.is_comparing
-    return state.model.has(one.needs) and not is_covered and one.is_enabled(state)
+    is_refused = one.writes and state.library.is_read_only
+    return state.model.has(one.needs) and not is_covered and not is_refused and one.is_enabled(state)
 
 
 def checked(state: AppState) -> frozenset[str]:

@@ -27,6 +27,9 @@ def _otherwise(_state: AppState) -> bool:
 
 
 COMPARING = Case(lambda state: state.is_comparing, "Close the comparison first: Esc does it.")
+READ_ONLY = Case(
+    lambda state: state.library.is_read_only, "The conversations can only be read, so nothing new is saved."
+)
 EMPTY = Case(lambda state: state.chat.is_empty, "Nothing has been said in this conversation yet.")
 BUSY = Case(lambda state: state.chat.can_stop and not state.model.is_loading, f"{chat_text.STILL_WRITING}.")
 ANSWERING = Case(lambda state: state.chat.is_answering, "Possible as soon as no answer is being written.")
@@ -111,6 +114,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
 }
 """Of each command that can be disabled: the states in which it is, the one to be told first at the beginning."""
 
+_WRITING = frozenset(one.id for one in ACTIONS if one.writes)
+
 
 def tips(state: AppState) -> dict[str, str]:
     """Say of each command what it does, with its price where that is known, or why it would do nothing now."""
@@ -125,7 +130,7 @@ def _tip(one: Action[Regions, AppState], state: AppState) -> str:
 
 def unavailable(state: AppState) -> dict[str, str]:
     """Say of each command that would do nothing now why, by its id."""
-    found = ((one, why_unavailable(one, state)) for one in CASES)
+    found = ((one, why_unavailable(one, state)) for one in CASES.keys() | _WRITING)
     return {one: why for one, why in found if why}
 
 
@@ -134,4 +139,5 @@ def why_unavailable(action_id: str, state: AppState) -> str:
     action = BY_ID[action_id]
     if not state.model.has(action.needs) or is_possible(action, state):
         return ""
-    return next((case.sentence for case in CASES.get(action_id, ()) if case.holds(state)), "")
+    cases = (*((READ_ONLY,) if action.writes else ()), *CASES.get(action_id, ()))
+    return next((case.sentence for case in cases if case.holds(state)), "")

@@ -194,6 +194,7 @@ class ChatRegion(QObject):
             can_ask_again=self.settings.state.now.can_ask_again,
             answers=self._answering.chosen.count(self._open_id),
             most_answers=self.question_queue.most_at_once,
+            is_read_only=library.state.now.is_read_only,
         ).state()
 
     def _title(self, conversation_id: str) -> str:

@@ -42,7 +42,8 @@ class OpenConversation:
     info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
     is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading:
     the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again,
-    answers, most_answers: as in ChatState. card: a problem that stands in the way here.
+    answers, most_answers: as in ChatState. card: a problem that stands in the way here. is_read_only: no
+    question can be stored.
     """
 
     title: str
@@ -61,6 +62,7 @@ class OpenConversation:
     can_ask_again: bool = False
     answers: int = 1
     most_answers: int = 1
+    is_read_only: bool = False
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
@@ -157,7 +159,7 @@ class OpenConversation:
 
     @property
     def _can_send(self) -> bool:
-        if self.reading:
+        if self.reading or self.is_read_only:
             return False
         if not self.has_words:
             return self.unanswered is not None and not self.draft.attachments

@@ -35,6 +35,7 @@ class Action(Generic[AppT, StateT]):
     Command on a Mac). tip says in one sentence what the command does. is_enabled: whether it would do something now.
     in_chat: it is about what the chat shows, which is not to be seen while two branches are compared.
     needs: the ability of the engine, a field of `Capabilities`, without which the command can do nothing.
+    writes: it changes what is stored, so that it can do nothing where the conversations can only be read.
     price: what it would cost now in words, "" while not known, where it costs anything.
     is_checked: whether it has a mark, where it can have one. setting: the boolean setting that it turns on and off.
     pane: the pane that it shows and hides. run: what it does, None where the window must say; the window may also take
@@ -50,6 +51,7 @@ class Action(Generic[AppT, StateT]):
     is_enabled: Callable[[StateT], bool] = _always
     in_chat: bool = False
     needs: str = ""
+    writes: bool = False
     price: Callable[[StateT], str] | None = None
     is_checked: Callable[[StateT], bool] | None = None
     setting: str = ""

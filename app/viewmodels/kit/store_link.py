@@ -35,6 +35,7 @@ class _Request:
     """A request: who waits for it, how many characters it saves, and since when, by `time.monotonic`.
 
     history: what could be undone when it was done, whatever came of it; None before that.
+    is_read_only: the store refuses every change.
     """
 
     function: Callable[[Store], Any]
@@ -43,13 +44,14 @@ class _Request:
     characters: int
     since: float
     history: HistoryState | None = None
+    is_read_only: bool = False
 
     def carry_out(self, store: Store) -> Any:
         """Do what was asked, on the store's thread."""
         try:
             return self.function(store)
         finally:
-            self.history = store.history
+            self.history, self.is_read_only = store.history, store.is_read_only
 
 
 class StoreLink(QObject):
@@ -58,7 +60,8 @@ class StoreLink(QObject):
     Properties: every request is answered once, with its result or with a `Problem`, whatever it raised. An answer that
     raises keeps no other from coming.
 
-    Attributes: history, what can be undone since the request that was answered last; is_stuck, the disk did not answer
+    Attributes: history, what can be undone since the request that was answered last; is_read_only, the database
+    refuses every change, which the first answer tells; is_stuck, the disk did not answer
     at the end of the program. The store's thread goes on, so the process must end without waiting for threads.
 
     Signals: historyChanged(), `history` is another one, before the answer that brought it; failed(object), the
@@ -78,6 +81,7 @@ class StoreLink(QObject):
         self._thread = thread
         self._patience = patience
         self.history = HistoryState()
+        self.is_read_only = False
         self.is_stuck = False
         self._pending: dict[Future[Any], _Request] = {}
         self._when_idle: list[Callable[[], object]] = []
@@ -168,6 +172,7 @@ class StoreLink(QObject):
             request.refused(_NO_ANSWER)
             return
         if request.history is not None:
+            self.is_read_only = request.is_read_only
             self._show_history(request.history)
         error = future.exception()
         if error is not None:

@@ -239,7 +239,7 @@ class Library(QObject):
             with suppress(LookupError, ValueError):  # deleted since, for ever or into the trash
                 store.messages.select_path(conversation_id, leaf_id)
 
-        if conversation_id not in self._unstored:
+        if conversation_id not in self._unstored and not self._store.is_read_only:
             self._store.do(select, None, self.failed.emit)
 
     def _name(self, conversation_id: str) -> None:

@@ -250,6 +250,7 @@ class LibraryRegion(QObject):
             undo=self.changes.undo_words,
             redo=self.changes.redo_words,
             has_conversations=any(one.title for one in self.library.conversations),
+            is_read_only=self._store.is_read_only,
         )
 
     def _said_in(self) -> int:

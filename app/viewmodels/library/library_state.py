@@ -14,6 +14,7 @@ class LibraryState:
     open_id: which one it is. is_favourite: it is marked as one.
     blank_title: what a conversation without a title is called. folders: all of them in their order. undo, redo: what
     Undo and Redo would do among conversations ("Delete"), "" for nothing. has_conversations: something is stored.
+    is_read_only: the database refuses every change.
     """
 
     open_id: str = ""
@@ -23,3 +24,4 @@ class LibraryState:
     undo: str = ""
     redo: str = ""
     has_conversations: bool = False
+    is_read_only: bool = False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,17 +18,20 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.database import Database
 from app.conversation.faults import Fault, store_error
+from app.launch.paths import paths_in
+from app.main import Program
 from app.protocol.commands import EstimateCost
 from app.viewmodels.actions import ACTIONS, BY_ID, enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.action import Menu
-from app.viewmodels.unavailable import unavailable
+from app.viewmodels.unavailable import READ_ONLY, unavailable
 from app.widgets.cache import cache_pane
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.text_commands import Field
 from tests.fakes.engine import ALL, NONE, Script
 from tests.seeds import each_seed, some
+from tests.viewmodels.test_app import ask, ready
 
 STEPS = 60
 _OTHERS = ("rename", "favourite", "delete_conversation", "find", "find_next", "find_previous", "undo", "redo")
@@ -314,3 +319,36 @@ def test_what_can_be_chosen_does_something_and_what_cannot_says_why(
             wrong += person.act()
     person.repair()
     assert wrong == [], "\n".join(wrong)
+
+
+def test_what_conversations_refuse_that_can_only_be_read_is_grey_and_says_so(
+    qtbot: QtBot, make_program: Callable[[], Program], data_folder: Path
+) -> None:
+    """No command that can be chosen then is refused."""
+    program = make_program()
+    ask(qtbot, program.window._app, "How are you?")
+    program.window._app.chat.open_draft.begin_edit(None)
+    ask(qtbot, program.window._app, "And the weather?")
+    program.close()
+    with closing(sqlite3.connect(paths_in(data_folder).database)) as newer:
+        newer.execute("PRAGMA user_version = 99")
+    window = make_program().window
+    app = window._app
+    ready(qtbot, app)
+    qtbot.waitUntil(lambda: app.state.now.chat.can_prune)
+    app.chat.open_draft.write("Which pear keeps longest?")
+    app.catch_up()
+    state = app.state.now
+    writing = {one.id for one in ACTIONS if one.writes}
+    assert not writing & enabled(state)
+    for verb in writing:
+        entry = window.menus.actions[verb]
+        assert not entry.isEnabled()
+        assert entry.toolTip() == READ_ONLY.sentence
+    refused = store_error(Fault.READ_ONLY, None).problem.title
+    for verb in (one for one in (*VERBS, *_OTHERS, "new", "open_in_new_window") if one in enabled(app.state.now)):
+        app.notices.dismiss()
+        window.do(verb)
+        app._store.drain()
+        app.catch_up()
+        assert refused not in app.notices.now.text, verb
