@@ -23,6 +23,7 @@ _BAR = 96
 class StatusLine(QWidget):
     """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut.
 
+    Where there is no room for the whole of the engine's line, its first parts stand there and the rest in its tip.
     While a menu is open, the tip of its entry stands in the place of the engine's line.
     """
 
@@ -70,6 +71,8 @@ class StatusLine(QWidget):
             bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
             paint_cost(painter, theme, bar, cached or done, done - cached if cached else 0, 1 - done)
             line.setLeft(bar.right() + 12)
-        words = whole_parts(text_style, activity.text, line.width(), DOT, ", ")
+        words = whole_parts(text_style, activity.text, line.width(), DOT, ", ", ": ")
         draw_text(painter, text_style, line, words, theme.text2)
         painter.end()
+        is_whole = text_style.width(activity.text) <= line.width()
+        self.setToolTip("" if is_whole else activity.text)

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.activity import Activity
+from app.widgets.kit import drawing
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
+from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY, TextStyle
+from app.widgets.window import status_line
 from app.widgets.window.status_line import StatusLine
 from tests.fakes.shown import Shown
 from tests.widgets.painted import painted_by
@@ -76,6 +81,34 @@ def test_the_caches_words_are_never_cut(line: StatusLine, state: Shown[AppState]
     wide = picture(line).copy(700, 0, 140, 28)
     state.show(READY)
     assert picture(line).copy(720, 0, 120, 28) == wide.copy(20, 0, 120, 28)
+
+
+@pytest.mark.parametrize("text", ["Checking the branch: it is computed again", "Downloading " + "long-name-" * 9])
+def test_what_there_is_no_room_for_is_read_in_a_tip_at_any_size_of_text(
+    qtbot: QtBot, state: Shown[AppState], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    style, drawn, right = Style(LIGHT), dict[str, bool](), drawing.draw_text
+    line = StatusLine(style, state)
+    qtbot.addWidget(line)
+
+    def noting(painter: Any, text_style: TextStyle, rect: QRectF, words: str, *how: Any) -> float:
+        drawn[words] = text_style.width(words) <= rect.width()
+        return right(painter, text_style, rect, words, *how)
+
+    monkeypatch.setattr(status_line, "draw_text", noting)
+    state.show(doing(Activity(text)))
+    tips = set()
+    for body in range(SMALLEST_BODY, LARGEST_BODY + 1):
+        style.set_text_size(body)
+        for width in (360, 560, 840, 1600):
+            line.resize(width, 40)
+            drawn.clear()
+            line.grab()
+            tips.add(line.toolTip())
+            assert line.toolTip() == ("" if drawn.get(text) else text), (body, width)
+            if ": " in text and width > 360:
+                assert all(drawn.values()), (body, width)
+    assert tips == {"", text}
 
 
 def test_the_tip_of_a_menu_s_entry_stands_in_the_place_of_the_activity(
