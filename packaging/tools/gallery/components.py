@@ -126,7 +126,7 @@ class ComponentSheet(QWidget):
     def _paint_bars(self, painter: QPainter, y: int) -> None:
         theme = self._style.theme
         self._caption(painter, _LEFT, y, "How much: bars")
-        kinds = ((1.0, False, "Warm"), (0.6, False, "Part warm"), (0.0, True, "On disk"), (0.0, False, "Cold"))
+        kinds = ((1.0, False, "Warm"), (0.6, False, "Part warm"), (1.0, True, "On disk"), (0.0, False, "Cold"))
         for row, (share, is_on_disk, word) in enumerate(kinds):
             top = y + 38 + row * 28
             paint_warmth(painter, theme, QRectF(_LEFT, top, 22, 4), share, is_on_disk)
@@ -173,7 +173,7 @@ class ComponentSheet(QWidget):
         for number, icon in enumerate(Icon):
             x, top = _RIGHT + number % 6 * 65, y + 40 + number // 6 * 50
             self._style.icons.paint(painter, icon, QPointF(x + 29, top), theme.text, 18)
-            rect = QRectF(x, top + 12, 58, 16)
+            rect = QRectF(x - 3, top + 12, 64, 16)
             name = icon.name.lower()
             draw_text(
                 painter, self._style.text_style(TextRole.CAP), rect, name, theme.text3, Qt.AlignmentFlag.AlignHCenter
