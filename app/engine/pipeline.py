@@ -12,16 +12,26 @@ from app.kvcache.session import Session
 
 
 class Pipeline:
-    """The sampling of one answer's tokens. Each `read` is followed by `keep`, or by `end` once."""
+    """The sampling of one answer's tokens. Each `read` is followed by `keep` or `rest`, or by `end` once."""
 
     def __init__(self, session: Session, sampler: Sampler, token: int) -> None:
         """Begin with `token`, the prompt's last, which is fed now."""
         self._session, self._sampler = session, sampler
-        self._draw = sampler.draw(session.decode(token))
         self._ahead: Draw | None = None
+        self._unfed: int | None = None
+        self._feed(token)
+
+    def _feed(self, token: int) -> None:
+        self._draw = self._sampler.draw(self._session.decode(token))
 
     def read(self, is_last: bool) -> int:
-        """Return the next token, which has been fed already unless it `is_last`. Raises RequestError on NaN."""
+        """Return the next token, which has been fed already unless it `is_last`. Raises RequestError on NaN.
+
+        is_last: of the answer, or before others go on.
+        """
+        if self._unfed is not None:
+            self._feed(self._unfed)
+            self._unfed = None
         if not is_last:
             self._ahead = self._sampler.draw(self._session.launch(self._draw.token))
         return self._sampler.read(self._draw)
@@ -32,6 +42,12 @@ class Pipeline:
             raise RuntimeError("nothing was to follow this token")
         self._session.confirm(token)
         self._draw, self._ahead = self._ahead, None
+
+    def rest(self, token: int) -> None:
+        """Keep the token just read, the last before others go on: it is fed when the next one is read."""
+        if self._ahead is not None:
+            raise RuntimeError("a call is under way")
+        self._unfed = token
 
     def end(self) -> None:
         """End with the token just read, which is the last one or no part of the answer: it is not fed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from app.engine.pipeline import Pipeline
 from app.engine.sampler import Sampler
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import replay
@@ -18,6 +20,7 @@ from app.protocol.events import RunFinished
 from app.protocol.reports import StopReason
 from tests.engine.bench import LONG, Bench, opened
 from tests.fakes.model_folder import write_model_folder
+from tests.seeds import chosen
 
 KINDS = ["llama", "lfm2", "gemma3"]
 SETTINGS = [
@@ -53,6 +56,27 @@ def test_the_tokens_are_those_of_one_after_the_other(folder: Path, sampling: Sam
     expected = one_by_one(bench, sampling)
     asked = bench.ask(LONG, **{name: getattr(sampling, name) for name in Sampling.__slots__})
     assert list(asked.finished.ids) == expected
+
+
+@pytest.mark.parametrize("sampling", SETTINGS)
+def test_the_tokens_are_the_same_however_often_it_rests(folder: Path, sampling: Sampling) -> None:
+    """And at rest nothing is launched: what was read last is fed with what follows."""
+    bench = opened(folder)
+    expected, model = one_by_one(bench, sampling), bench.model
+    prompt = model.prompts.build([LONG])
+    for seed in chosen(range(4)):
+        dice = random.Random(seed)
+        cache = PrefixCache(model.forward, model.new_caches, 1 << 30)
+        with cache.begin(prompt.ids, prompt.restore_points) as session:
+            while session.prefill(64):
+                pass
+            pipeline = Pipeline(session, Sampler(sampling, sampling.seed or 0, prompt.ids), prompt.ids[-1])
+            for token in expected:
+                rests = dice.random() < 0.4
+                assert pipeline.read(is_last=rests) == token, f"seed {seed}"
+                (pipeline.rest if rests else pipeline.keep)(token)
+                assert not (rests and session.path.layers.is_launched)
+                assert list(session.tokens()[len(prompt.ids) :]) == expected[: session.path.offset - len(prompt.ids)]
 
 
 def ended(bench: Bench, change: Callable[[Any], None] = lambda model: None, **sampling: Any) -> RunFinished:
