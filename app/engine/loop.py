@@ -22,13 +22,15 @@ from app.engine.memory import has_room_beside
 from app.engine.model import LoadedModel
 from app.engine.open_model import OpenModel
 from app.engine.pinning import pin
-from app.engine.run import Run, never_started
+from app.engine.run import Run
 from app.engine.run_queue import RunQueue
 from app.engine.steps import Steps
 from app.engine.support import model_support
 from app.engine.verification import Check, refusal
 from app.engine.warm_up import BranchWarmUp
+from app.engine.writer import never_started
 from app.protocol.commands import (
+    MOST_LANES,
     Cancel,
     CancelOpening,
     ClearDiskCache,
@@ -79,6 +81,9 @@ CAPABILITIES = Capabilities(
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
 _BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, then try again.")
+_TOO_MANY = Problem(
+    "These are too many answers at once", f"Ask for {MOST_LANES} at most, then regenerate one for more."
+)
 
 
 class EngineLoop:
@@ -155,8 +160,8 @@ class EngineLoop:
                 self._limit_context(tokens)
             case Generate():
                 self._queue(command)
-            case Cancel(run_id):
-                self._cancel(run_id)
+            case Cancel(run_id, lane):
+                self._cancel(run_id, lane)
             case EstimateCost():
                 self._queries.append(command)
             case Verify():
@@ -223,7 +228,7 @@ class EngineLoop:
         if self.open_model is None:
             self._drop_queries()
             while self._waiting:
-                self._emit(RunFailed(self._waiting.take().run_id, problem))
+                self._emit(RunFailed(self._waiting.take().command.run_id, problem))
 
     def _ready(self, model: LoadedModel) -> None:
         self._leave_model()
@@ -292,7 +297,9 @@ class EngineLoop:
     # Runs and checks
 
     def _queue(self, command: Generate) -> None:
-        if self._opening is not None:
+        if len(command.lanes) > MOST_LANES:
+            self._emit(RunFailed(command.run_id, _TOO_MANY))
+        elif self._opening is not None:
             self._waiting.hold(command)
         elif self.open_model is None:
             self._emit(RunFailed(command.run_id, _NO_MODEL))
@@ -301,25 +308,28 @@ class EngineLoop:
             self._waiting.add(command)
 
     def _advance_task(self) -> bool:
-        """Advance the task in progress, or else the next run that waits. False when there is neither."""
+        """Begin the runs for which there is room, and advance what goes on. False when nothing does."""
         if self.open_model is None:
             return False
-        if self.open_model.task is None and self._waiting:
-            self.open_model.task = Run(self._waiting.take(), self.open_model, self._emit)
+        while self._waiting and self.open_model.can_begin(self._waiting.lanes):
+            question = self._waiting.take()
+            self.open_model.turns.add(Run(question.command, question.lanes, self.open_model, self._emit))
         return self.open_model.advance()
 
-    def _cancel(self, number: int) -> None:
-        if self.open_model is not None and self.open_model.task is not None and self.open_model.task.number == number:
-            self.open_model.stop()
-        for command in self._waiting.remove(number):
-            self._emit(never_started(command))
+    def _cancel(self, number: int, lane: int | None) -> None:
+        if self.open_model is not None:
+            self.open_model.cancel(number, lane)
+        for command, dropped in self._waiting.remove(number, lane):
+            self._emit(never_started(command, dropped))
 
     def _stop_everything(self) -> None:
-        """End the task in progress and the runs that wait, each with its event."""
+        """End what goes on and the runs that wait, each with its events."""
         if self.open_model is not None:
             self.open_model.stop()
         while self._waiting:
-            self._emit(never_started(self._waiting.take()))
+            question = self._waiting.take()
+            for lane in question.lanes:
+                self._emit(never_started(question.command, lane))
         self._drop_queries()
 
     def _verify(self, command: Verify) -> None:
@@ -363,8 +373,8 @@ class EngineLoop:
             self.open_model.task = BranchWarmUp(command, self.open_model, self._emit)
 
     def _is_busy(self, open_model: OpenModel) -> bool:
-        """Return whether an answer is being written, or waits for its turn."""
-        return bool(self._waiting) or (open_model.task is not None and not open_model.task.gives_way)
+        """Return whether an answer is being written, or waits to be."""
+        return bool(self._waiting) or open_model.is_busy
 
     def _answer_query(self) -> bool:
         """Go on with the estimate asked for first: most take one step, and an answer goes on between them.

@@ -17,12 +17,13 @@ from app.engine.step_memory import StepMemory
 from app.engine.steps import Steps
 from app.engine.task import ModelTask
 from app.engine.trie_feed import TrieFeed
+from app.engine.turns import Turns
 from app.kvcache.prefix_cache import PrefixCache
 from app.models.context import limited_context
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.commands import CONTEXT_LIMIT, ConfigureDiskCache
 from app.protocol.engine import EventSink
-from app.protocol.events import ContextLimited
+from app.protocol.events import ContextLimited, Event
 from app.protocol.reports import Problem
 
 _DISK_SECONDS = 1.4  # that writing may take when a model is closed; a disk that hangs adds a fifth
@@ -33,8 +34,9 @@ class OpenModel:
     """A model that is open, and what begins and ends with it. Owned by the model thread.
 
     cache: of its state. recent_prompts: of branches that were read. prefill_rate, step_memory: of its calls, as
-    measured so far. feed: tells what the cache does. task: what goes on with it now, if anything does. is_pricing:
-    branches are priced; not from where the template had to be ended over one until it has rendered what was asked.
+    measured so far. feed: tells what the cache does. turns: of the answers that are being written. task: what else goes
+    on, while no answer is written. is_pricing: branches are priced; not from where the template had to be ended over
+    one until it has rendered what was asked.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class OpenModel:
         self.prefill_rate = PrefillRate(chunk)
         self.step_memory = StepMemory(model.sizes, model.memory)
         self.feed = TrieFeed(cache, EdgeLabels(model.codec, model.prompts.openings), emit, serials)
+        self.turns = Turns(cache, self.step_memory)
         self.task: ModelTask | None = None
         self.is_pricing = True
         self._emit = emit
@@ -69,22 +72,41 @@ class OpenModel:
         self.is_pricing = True
         return prompt
 
-    def advance(self) -> bool:
-        """Advance the task by one step. Return False when there is none.
+    @property
+    def is_busy(self) -> bool:
+        """Return whether an answer is being written, or something else goes on that does not give way."""
+        return bool(self.turns) or (self.task is not None and not self.task.gives_way)
 
-        A picture of the trie precedes the outcome, so that both are seen together.
+    def can_begin(self, lanes: int) -> bool:
+        """Return whether so many answers can be begun now. None is before what is to be erased has been."""
+        return self.task is None and not self._erasing and self.turns.has_room_for(lanes)
+
+    def advance(self) -> bool:
+        """Advance what goes on by one step. Return False when there is nothing.
+
+        A picture of the trie precedes the outcomes, so that both are seen together.
         """
-        if self.task is None:
+        if self.task is not None:
+            self.task.advance()
+            self._end_task()
+        elif self.turns:
+            self._tell(self.turns.advance())
+        else:
             return False
-        self.task.advance()
-        self._end_task()
         return True
 
+    def cancel(self, number: int, lane: int | None = None) -> None:
+        """End the task or run with this number, or one answer of it, within a token."""
+        if self.task is not None and self.task.number == number:
+            self.stop()
+        self._tell(self.turns.cancel(number, lane))
+
     def stop(self) -> None:
-        """End the task, if there is one, with its outcome."""
+        """End all that goes on, with its outcomes."""
         if self.task is not None:
             self.task.cancel()
             self._end_task()
+        self._tell(self.turns.stop())
 
     def make_way(self) -> None:
         """End a task that gives way to whatever else is asked."""
@@ -93,13 +115,18 @@ class OpenModel:
 
     def _end_task(self) -> None:
         outcome = self.task.outcome if self.task is not None else None
-        if outcome is None:
+        if outcome is not None:
+            self.task = None
+            self._tell([outcome])
+
+    def _tell(self, outcomes: Sequence[Event]) -> None:
+        if not outcomes:
             return
-        self.task = None
-        while self._erasing:
+        while self._erasing and not self.turns:
             self._erase(self._erasing.pop())
         self.feed.ended()
-        self._emit(outcome)
+        for outcome in outcomes:
+            self._emit(outcome)
 
     def limit_context(self, tokens: int | None) -> ContextLimited:
         """Read at most so many tokens from now on, None for as many as the model can."""
@@ -115,9 +142,9 @@ class OpenModel:
         self.feed.changed()
 
     def erase(self, owner: str) -> None:
-        """Erase the state that only this owner used, once an answer in progress has ended: it may be the owner's."""
+        """Erase the state that only this owner used, once no answer is written: one may be its owner's."""
         self.make_way()
-        if self.task is not None:
+        if self.turns or self.task is not None:
             self._erasing.append(owner)
         else:
             self._erase(owner)

@@ -1,59 +1,142 @@
-"""The run of one question: its prompt is read, and then its answer is written, in small steps taken by the loop."""
+"""The run of one question: its prompt is read once, and then all its answers are written, by turns."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from app.engine.open_model import OpenModel
-from app.engine.problems import RequestError
+from app.engine.problems import ShortOfMemoryError, TooLongError
 from app.engine.prompt import Prompt
-from app.engine.steps import Steps, take_while
-from app.engine.task import ModelTask
-from app.engine.writer import Writer
-from app.protocol.commands import Generate
+from app.engine.sampler import draw_seed
+from app.engine.turns import TurnTask
+from app.engine.writer import Writer, never_started
+from app.protocol.chat import Sampling
+from app.protocol.commands import Generate, Lane
 from app.protocol.engine import EventSink
-from app.protocol.events import RunFailed, RunFinished
-from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
+from app.protocol.events import Event, PrefillProgress, RunFailed, RunStarted
+from app.protocol.reports import Problem
+
+_SEEDS = 2**53  # that settings may name
 
 
-class Run(ModelTask):
-    """The answering of one `Generate`. Each step computes one chunk of the prompt or one token."""
+class PromptReading(TurnTask):
+    """The turning of a branch into the tokens of its prompt. prompt: None until then."""
 
-    gives_way = False
-
-    def __init__(self, command: Generate, open_model: OpenModel, emit: EventSink) -> None:
+    def __init__(self, command: Generate, open_model: OpenModel) -> None:
         super().__init__(command.run_id)
-        self._command, self._open, self._emit = command, open_model, emit
-        self._is_cancelled = False
-        self._writer: Writer | None = None
+        self.prompt: Prompt | None = None
+        self._command, self._open = command, open_model
 
-    def cancel(self) -> None:
-        """End with what was written so far. What was computed stays cached."""
-        self._is_cancelled = True
-        if self._writer is not None:
-            self._writer.cancel()
-        self.advance()
+    def give_up(self, error: ShortOfMemoryError) -> bool:
+        """Return False: a prompt takes next to nothing."""
+        return False
 
     def _refusal(self, problem: Problem) -> RunFailed:
         return RunFailed(self._command.run_id, problem)
 
     def _work(self) -> Generator[None, None, None]:
-        self._writer = Writer(self._command, 0, self._open, self._emit)
-        prompt = yield from self._prompt()
-        self.outcome = never_started(self._command) if prompt is None else (yield from self._writer.write(prompt))
-
-    def _prompt(self) -> Steps[Prompt | None]:
-        """Read the branch; None where the run is cancelled meanwhile."""
-        if self._command.beside:
-            raise RequestError(
-                "Several answers at once are not possible yet", "Ask for one answer, then regenerate it for another."
-            )
-        reading = self._open.read(self._command.turns, self._command.options)
-        return (yield from take_while(reading, lambda: not self._is_cancelled))
+        prompt = yield from self._open.read(self._command.turns, self._command.options)
+        if len(prompt.ids) >= self._open.model.context_length:
+            raise TooLongError(self._open.model.context_length, len(prompt.ids))
+        self.prompt = prompt
 
 
-def never_started(command: Generate) -> RunFinished:
-    """Return the outcome of a run that was cancelled while it waited for its turn."""
-    seed = command.sampling.seed or 0
-    stats = RunStats(RequestReport(0, 0, 0, 0), StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
-    return RunFinished(command.run_id, 0, "", (), stats)
+class Run:
+    """The answering of one `Generate`. number: of the run.
+
+    The first answer reads the prompt, and the others begin where it has been read. What ends one of them leaves the
+    others alone.
+    """
+
+    def __init__(self, command: Generate, lanes: Sequence[int], open_model: OpenModel, emit: EventSink) -> None:
+        """Begin the clock. lanes: the numbers of the answers that are still wanted."""
+        self.number = command.run_id
+        self._command, self._open, self._emit = command, open_model, emit
+        self._begun = time.perf_counter()
+        self._wanted = list(lanes)
+        self._seeds = seeds_of(command.lanes)
+        self._reading: PromptReading | None = PromptReading(command, open_model)
+        self._writers: list[Writer] = []
+        self._outcomes: list[Event] = []
+        self._has_started = self._is_read = False
+
+    @property
+    def lanes(self) -> int:
+        """Return how many answers are left to be ended."""
+        return len(self._wanted)
+
+    @property
+    def tasks(self) -> Sequence[TurnTask]:
+        """Return what can go on now, the first answer first."""
+        if self._reading is not None:
+            return [self._reading]
+        self._is_read = self._is_read or any(writer.has_read for writer in self._writers)
+        return self._writers if self._is_read else self._writers[:1]
+
+    def cancel(self, lane: int | None) -> None:
+        """Have one answer end with its next step, or all; those that have not begun end at once."""
+        chosen = [number for number in self._wanted if lane in (None, number)]
+        if self._reading is not None:
+            for number in chosen:
+                self._wanted.remove(number)
+                self._outcomes.append(never_started(self._command, number))
+        for writer in self._writers:
+            writer.is_cancelled |= writer.lane in chosen
+            if writer.is_cancelled and not writer.has_begun:
+                writer.advance()
+
+    def take_outcomes(self) -> list[Event]:
+        """Return what has ended since the last call, and begin to write where the prompt has just been read."""
+        if self._reading is not None:
+            self._settle(self._reading)
+        for writer in self._writers:
+            if writer.outcome is not None:
+                self._wanted.remove(writer.lane)
+                self._outcomes.append(writer.outcome)
+        self._writers = [writer for writer in self._writers if writer.outcome is None]
+        outcomes, self._outcomes = self._outcomes, []
+        return outcomes
+
+    def _settle(self, reading: PromptReading) -> None:
+        if reading.outcome is not None:
+            self._wanted.clear()
+            self._outcomes.append(reading.outcome)
+        elif reading.prompt is not None:
+            self._begin_writing(reading.prompt)
+        if not self._wanted or reading.prompt is not None:
+            reading.close()
+            self._reading = None
+
+    def _begin_writing(self, prompt: Prompt) -> None:
+        self._writers = [
+            Writer(self._command, number, self._seeds[number], prompt, self._begun, self._open, self._tell)
+            for number in self._wanted
+        ]
+
+    def _tell(self, event: Event) -> None:
+        """Tell what an answer tells, but once only what it tells of the run."""
+        if isinstance(event, RunStarted):
+            if self._has_started:
+                return
+            self._has_started = True
+            event = replace(event, seeds=self._seeds)
+        elif isinstance(event, PrefillProgress) and self._is_read:
+            return
+        self._emit(event)
+
+
+def seeds_of(lanes: Sequence[Lane]) -> tuple[int, ...]:
+    """Return the seeds with which answers are written: as given, or drawn.
+
+    Answers with the settings of an earlier one would say the same: their seeds are further by their numbers.
+    """
+    return tuple(_seed(number, lane.sampling, lanes[:number]) for number, lane in enumerate(lanes))
+
+
+def _seed(number: int, sampling: Sampling, before: Sequence[Lane]) -> int:
+    if sampling.seed is None:
+        return draw_seed()
+    is_again = any(lane.sampling == sampling for lane in before) and not sampling.problem()
+    return (sampling.seed + number) % _SEEDS if is_again else sampling.seed

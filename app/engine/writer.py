@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from app.engine.begun_answer import ids_of_begun
 from app.engine.logit_bias import biased_ids
@@ -18,19 +19,21 @@ from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
 from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
-from app.engine.steps import Steps, finish_within, take_while
+from app.engine.steps import finish_within, take_while
 from app.engine.thinking import Piece
+from app.engine.turns import TurnTask
 from app.kvcache.session import Session
 from app.protocol.chat import Resumption, Sampling, Turn, stop_problem
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
-from app.protocol.events import PrefillProgress, RunFinished, RunStarted, TextDelta
-from app.protocol.reports import RequestReport, RunStats, StopReason
+from app.protocol.events import PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
+from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
 
 log = logging.getLogger(__name__)
-_BETWEEN_LOOKS = 16  # tokens, after each of which it is asked whether there is memory for as many more
+_BETWEEN_LOOKS = 16  # tokens of all answers, after which it is asked whether there is memory for as many more
 _PATIENCE = 1.0  # seconds, with a template that is asked what follows an answer that was stopped
 _NEXT = Turn("user", "?")
+T = TypeVar("T")
 
 
 @dataclass
@@ -38,14 +41,11 @@ class _Clock:
     """Seconds since the run began, and at its first and last token. thinking_tokens, thinking: of its thought."""
 
     now: Callable[[], float]
-    begun: float = 0.0
+    begun: float
     first: float | None = None
     last: float = 0.0
     thinking_tokens: int = 0
     thinking: float = 0.0
-
-    def start(self) -> None:
-        self.begun = self.now()
 
     @property
     def elapsed(self) -> float:
@@ -65,57 +65,103 @@ class _Clock:
         return (tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0
 
 
-class Writer:
-    """The writer of one answer of a run. lane: its number among them."""
+class Writer(TurnTask):
+    """The writer of one answer of a run: each step computes one chunk of the prompt or one token.
 
-    def __init__(self, command: Generate, lane: int, open_model: OpenModel, emit: EventSink) -> None:
-        """Begin the clock; nothing is computed yet."""
-        self._command, self._lane, self._open, self._emit = command, lane, open_model, emit
+    lane: its number in the run. has_read: the prompt, so that the other answers to it need not.
+    """
+
+    def __init__(
+        self,
+        command: Generate,
+        lane: int,
+        seed: int,
+        prompt: Prompt,
+        begun: float,
+        open_model: OpenModel,
+        emit: EventSink,
+    ) -> None:
+        """Compute nothing yet. begun: when the run did."""
+        super().__init__(command.run_id)
+        self.lane, self.has_read = lane, False
+        self._command, self._seed, self._prompt = command, seed, prompt
+        self._open, self._emit, self._turns = open_model, emit, open_model.turns
         self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
         self._sampling, self._forced = command.lanes[lane].sampling, command.lanes[lane].forced
-        self._is_cancelled = False
-        self._clock = _Clock(time.perf_counter)
-        self._clock.start()
+        self._clock = _Clock(time.perf_counter, begun)
         self._output = self._new_output(())
         self._rewind_points: RewindPoints | None = None
+        self._session: Session | None = None
+        self._short: ShortOfMemoryError | None = None
         self._sampled = 0
-        self._resumptions = deque(command.resumptions)
+        self._resumptions = deque(() if lane else command.resumptions)
         self._resumed = Resumption(0, self._sampling)
 
-    def cancel(self) -> None:
-        """Have it end with its next step. What was computed stays cached."""
-        self._is_cancelled = True
+    @property
+    def has_begun(self) -> bool:
+        """Return whether the cache knows of the answer."""
+        return self._session is not None
 
-    def write(self, prompt: Prompt) -> Steps[RunFinished]:
-        """Write the answer to a prompt. Raises RequestError where it cannot be."""
-        command = self._command
+    def give_up(self, error: ShortOfMemoryError) -> bool:
+        """Fail now, for want of memory. Return False where the answer holds none."""
+        if not self.has_begun:
+            return False
+        self._short = error
+        self.cancel()
+        return True
+
+    def _refusal(self, problem: Problem) -> RunFailed:
+        is_only = len(self._command.lanes) == 1
+        return RunFailed(self._command.run_id, problem, None if is_only else self.lane)
+
+    def _work(self) -> Generator[None, None, None]:
+        command, prompt = self._command, self._prompt
+        if self.is_cancelled:
+            self.outcome = never_started(command, self.lane)
+            return
         self._forced = self._beginning(prompt)
         self._output = self._new_output(prompt.after_question)
         tokens = prompt.ids + self._forced
-        seed = draw_seed() if self._sampling.seed is None else self._sampling.seed
-        sampler = self._sampler(self._sampling, seed, tokens)
+        sampler = self._sampler(self._sampling, self._seed, tokens)
         stop = StopReason.CANCELLED
         self._room.make_room_to_enter(tokens, self._cache)
         with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
+            self._session = session
             report = prompt.explained(session.report)
+            self._note_read(session)
             self._emit(RunStarted(command.run_id, report, prompt.turn_ends))
             self._open.feed.begun()
-            yield
-            short: ShortOfMemoryError | None = None
             try:
+                yield from self._pause(session)
                 yield from self._prefill(session)
-                if not self._is_cancelled:
+                if not self.is_cancelled:
                     stop = yield from self._decode(session, sampler, tokens)
             except ShortOfMemoryError as error:
-                short = error
+                self._short = error
+            self.is_writing = False
             self._tell(self._output.end(), is_last=True)
             if self._rewind_points is not None and stop is StopReason.CANCELLED:
                 self._rewind_points.keep_last()
-            yield from self._keep_rewind_point()
-        if short is not None:
-            raise short
+            yield from self._keep_rewind_point(session)
+        if self._short is not None:
+            raise self._short
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, report)
-        return self._finished(report, stop, seed)
+        self.outcome = self._finished(report, stop)
+
+    def _pause(self, session: Session) -> Iterator[None]:
+        """Let other answers go on, if there are any, and come back to this one."""
+        yield
+        self._with_room(session, lambda: None)
+
+    def _with_room(self, session: Session, act: Callable[[], T]) -> T:
+        """Do what needs memory on a session. Where there is too little, younger answers fail first."""
+        while True:
+            try:
+                self._turns.mount(session)
+                return act()
+            except ShortOfMemoryError as error:
+                if not self._turns.has_younger_ended(self, error):
+                    raise
 
     def _beginning(self, prompt: Prompt) -> tuple[int, ...]:
         """Return the token ids that the answer must begin with. Raises RequestError where they cannot be read."""
@@ -143,25 +189,32 @@ class Writer:
         """Read the prompt up to its last token."""
         cached, total = session.report.cached, session.report.total
         begun = time.perf_counter()
-        for _ in prefill(session, self._open, lambda: not self._is_cancelled):
+        for _ in prefill(session, self._open, lambda: not self.is_cancelled):
             done = total - session.left
             rate = (done - cached) / (time.perf_counter() - begun)
             self._emit(PrefillProgress(self._command.run_id, done, total, cached, rate))
-            yield
+            self._note_read(session)
+            yield from self._pause(session)
+
+    def _note_read(self, session: Session) -> None:
+        """Note whether the prompt has been read that all answers share: up to its last token."""
+        computed = session.report.total - session.left
+        self.has_read = self.has_read or computed >= len(self._prompt.ids) - 1
 
     def _decode(self, session: Session, sampler: Sampler, prompt: Sequence[int]) -> Generator[None, None, StopReason]:
         """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
         token, prompt = prompt[-1], prompt[: len(prompt) - len(self._forced)]
         self._begin_forced()
-        self._room.fitting(1, session.report.total, self._cache)
+        self._require_room(session)
+        self.is_writing = True
         pipeline = Pipeline(session, sampler, token)
         self._rewind_points = RewindPoints(session)
-        while not self._is_cancelled:
-            if self._sampled % _BETWEEN_LOOKS == 0:
-                self._room.fitting(1, session.report.total + self._sampled, self._cache)
-            limit = self._limit(session.report.total)
+        while not self.is_cancelled:
+            if self._sampled % max(1, _BETWEEN_LOOKS // self._turns.lanes) == 0:
+                self._require_room(session)
+            ends_turn, limit = self.ends_turn, self._limit(session.report.total)
             is_resumed = limit is None and self._is_resumed_after(self._sampled + 1)
-            token = pipeline.read(is_last=limit is not None or is_resumed)
+            token = pipeline.read(is_last=ends_turn or limit is not None or is_resumed)
             if token in self._model.codec.stop_ids:
                 pipeline.end()
                 return StopReason.FINISHED
@@ -176,14 +229,21 @@ class Writer:
                 pipeline.end()
             elif is_resumed:
                 pipeline = self._resume(session, prompt, token)
+            elif ends_turn:
+                pipeline.rest(token)
             else:
                 pipeline.keep(token)
             self._tell(pieces)
             if stop is not None:
                 return stop
             self._open.feed.growing()
-            yield
+            yield from self._pause(session)
         return StopReason.CANCELLED
+
+    def _require_room(self, session: Session) -> None:
+        """Raises ShortOfMemoryError where there is no memory for another token."""
+        context = session.report.total + self._sampled
+        self._with_room(session, lambda: self._room.fitting(1, context, self._cache))
 
     def _is_resumed_after(self, sampled: int) -> bool:
         """Return whether the answer that is written once more had ended after so many tokens, and went on."""
@@ -196,7 +256,7 @@ class Writer:
         seed = draw_seed() if sampling.seed is None else sampling.seed
         return Pipeline(session, self._sampler(sampling, seed, (*prompt, *self._output.ids)), token)
 
-    def _keep_rewind_point(self) -> Iterator[None]:
+    def _keep_rewind_point(self, session: Session) -> Iterator[None]:
         """Keep the state where the next turn will leave this answer, if that is not its end.
 
         A run that is cancelled ends in this step, and waits for its template no longer than `_PATIENCE`.
@@ -209,8 +269,9 @@ class Writer:
             return
         building = self._model.prompts.building(turns, options)
         try:
-            following = yield from take_while(building, lambda: not self._is_cancelled)
+            following = yield from take_while(building, lambda: not self.is_cancelled)
             following = following or finish_within(building, _PATIENCE)
+            self._turns.mount(session)
         except RequestError as error:
             log.debug("no next turn: %s", error.problem.title)
             return
@@ -232,13 +293,13 @@ class Writer:
     def _tell(self, pieces: Sequence[Piece], is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
         for kind, text in pieces[:-1]:
-            self._emit(TextDelta(self._command.run_id, self._lane, text, (), kind))
+            self._emit(TextDelta(self._command.run_id, self.lane, text, (), kind))
         tokens = self._output.new_tokens() if pieces or is_last else ()
         if pieces or tokens:
             kind, text = pieces[-1] if pieces else Piece("thinking" if self._output.is_thinking else "text", "")
-            self._emit(TextDelta(self._command.run_id, self._lane, text, tokens, kind))
+            self._emit(TextDelta(self._command.run_id, self.lane, text, tokens, kind))
 
-    def _finished(self, report: RequestReport, stop: StopReason, seed: int) -> RunFinished:
+    def _finished(self, report: RequestReport, stop: StopReason) -> RunFinished:
         stats = RunStats(
             request=report,
             stop=stop,
@@ -246,9 +307,16 @@ class Writer:
             first_token=self._clock.first,
             rate=self._clock.rate(self._sampled),
             seconds=self._clock.elapsed,
-            seed=seed,
+            seed=self._seed,
             thinking_tokens=self._clock.thinking_tokens,
             thinking_seconds=self._clock.thinking,
         )
         output = self._output
-        return RunFinished(self._command.run_id, self._lane, output.text, output.ids, stats, output.thinking)
+        return RunFinished(self._command.run_id, self.lane, output.text, output.ids, stats, output.thinking)
+
+
+def never_started(command: Generate, lane: int) -> RunFinished:
+    """Return the outcome of an answer that was cancelled before it began."""
+    seed = command.lanes[lane].sampling.seed or 0
+    stats = RunStats(RequestReport(0, 0, 0, 0), StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
+    return RunFinished(command.run_id, lane, "", (), stats)

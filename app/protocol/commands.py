@@ -63,10 +63,11 @@ class Generate:
 
     owner: who will come back to this branch (a conversation); its restore points are anchored for it.
     forced: token ids that the answer must begin with. beside: further answers to the branch, `MOST_LANES` in all.
-    begun: the answer so far, where one goes on that has ended: it counts as forced, by its own ids where this model
-    wrote it. edited: token ids of the answer that `begun` is an edit of, whose beginning counts as far as it still says
-    the same.
-    resumptions: of an answer that is written once more, in their order; the same texts end it in all of them.
+    begun: the answer so far, where one goes on that has ended: it counts as forced in each, by its own ids where
+    this model wrote it. edited: token ids of the answer that `begun` is an edit of, whose beginning counts as far as it
+    still says the same.
+    resumptions: of an answer that is written once more, in their order, for the first answer only; the same texts end
+    it in all of them.
     """
 
     run_id: int

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.commands import EstimateCost, Generate, Lane
+from app.protocol.commands import EstimateCost, Generate
 from app.protocol.events import (
     CostEstimate,
     ModelReady,
@@ -162,11 +162,6 @@ def test_an_answer_that_nothing_limits_goes_on_to_the_contexts_end(tmp_path: Pat
 def test_an_empty_prompt_is_refused(tiny: Bench, text: str) -> None:
     assert "empty" in tiny.ask(user(text)).failed.problem.sentence
     assert tiny.estimate(user(text)) is None
-
-
-def test_several_lanes_are_refused_for_now(tiny: Bench) -> None:
-    events = tiny.do(Generate(1, (user("hi"),), beside=(Lane(),)))
-    assert "one answer" in Asked(events).failed.problem.sentence
 
 
 def test_settings_that_mean_nothing_are_refused(tiny: Bench) -> None:
