@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.viewmodels.preferences.preferences import PageState
@@ -80,6 +80,7 @@ class PageView(QScrollArea):
         layout.addStretch(1)
         self.setWidget(content)
         content.setAutoFillBackground(False)
+        self._leave_room()
         for stop in self.stops:
             stop.installEventFilter(self)
         self.changed.emit()
@@ -88,6 +89,18 @@ class PageView(QScrollArea):
             self.verticalScrollBar().setValue(at)
             if focused in self._rows and self._rows[focused].stops:
                 self._rows[focused].stops[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _leave_room(self) -> None:
+        """Take the scroll bar's room from the margin, so that pages with and without one are equally wide."""
+        content = self.widget()
+        layout = None if content is None else content.layout()
+        if layout is not None:
+            right = _INSET - (self.width() - self.viewport().width())
+            layout.setContentsMargins(_INSET, _BETWEEN, right, _BETWEEN)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._leave_room()
 
     def _focused_row(self) -> str:
         return next((name for name, row in self._rows.items() if any(stop.hasFocus() for stop in row.stops)), "")

@@ -351,3 +351,19 @@ def test_half_a_token_is_not_kept_because_the_page_is_made_anew(
     qtbot.waitUntil(lambda: "folder:/models/of mine" in shown.page._rows)
     assert kept == []
     assert control(shown, "token").hasFocus()
+
+
+def test_all_pages_are_equally_wide_with_a_scroll_bar_and_without(qtbot: QtBot, shown: PreferencesWindow) -> None:
+    bars = set()
+    for height in (500, 900):
+        shown.resize(shown.width(), height)
+        rights = set()
+        for page in PAGES:
+            go_to(qtbot, shown, page)
+            for _ in range(3):  # the bar comes and goes with the layout
+                QApplication.processEvents()
+            row = next(iter(shown.page._rows.values()))
+            rights.add(row.mapTo(shown, QPoint(row.width(), 0)).x())
+            bars.add(shown.page.verticalScrollBar().isVisible())
+        assert len(rights) == 1, height
+    assert bars == {False, True}
