@@ -12,6 +12,7 @@ from app.viewmodels.edges.edge_region import EdgeRegion
 from app.viewmodels.find.find import Find
 from app.viewmodels.kit.action import Action, Submenu
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.lanes.lanes import Lanes
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 
@@ -21,6 +22,7 @@ class Regions(Protocol):
 
     chat: ChatRegion
     comparison: Comparison
+    lanes: Lanes
     library: LibraryRegion
     cache: CacheRegion
     edges: EdgeRegion

@@ -178,6 +178,16 @@ ROWS: tuple[Row, ...] = (
         run=lambda app: app.comparison.toggle(),
     ),
     Action(
+        id="answers",
+        menu=Menu.BRANCH,
+        group="versions",
+        title="Answers Side by Side",
+        keys=("Ctrl+Alt+A",),
+        tip="Shows the answers to a question in columns, each with what follows it.",
+        is_enabled=lambda state: state.chat.can_show_answers and not state.is_comparing,
+        run=lambda app: app.lanes.toggle(),
+    ),
+    Action(
         id="parent",
         menu=Menu.BRANCH,
         group="messages",

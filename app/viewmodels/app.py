@@ -15,6 +15,7 @@ from app.viewmodels.find.find import Find
 from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
 from app.viewmodels.kit.key_bindings import KeyBindings, native
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.lanes.lanes import Lanes
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.workspace import Workspace
@@ -27,8 +28,8 @@ class App(QObject):
 
     Attributes: number, of the window, from 1 on; workspace, what is shared, and of it settings, folders, notices,
     model, hub and cache; state, of the whole window; keys, the shortcuts of all commands; chat, library, branches,
-    edges and map, the regions; cache_rows, of the cache pane; comparison, of two branches; find, what is looked for in
-    the chat.
+    edges and map, the regions; cache_rows, of the cache pane; comparison, of two branches; lanes, answers beside each
+    other; find, what is looked for in the chat.
 
     Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
     activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
@@ -44,6 +45,7 @@ class App(QObject):
 
     chat: ChatRegion
     comparison: Comparison
+    lanes: Lanes
     map: MapRegion
     library: LibraryRegion
     branches: BranchesRegion
@@ -70,6 +72,9 @@ class App(QObject):
         )
         self.branches = BranchesRegion(self.library, workspace.warmth, self.chat.open_branch.show, self.settings, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
+        self.lanes = Lanes(
+            *(self.library, self.answering, self.chat.open_branch, self.chat.unfolded, self.notices), self
+        )
         self.find = Find(self.library, self.chat, self.notices, self)
         self.map = MapRegion(
             *(self.library, workspace.warmth, lambda message_id: self.chat.branch_costs.residencies.get(message_id)),
@@ -86,6 +91,7 @@ class App(QObject):
             self.state.follow(region.staled)
         self.state.follow(self.settings.changed, self.find.changed)
         self.state.follow(self.edges.state.staled, self.comparison.state.staled)
+        self.state.follow(self.lanes.state.staled)
         self.edges.state.follow(self.chat.state.staled)
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
@@ -123,6 +129,7 @@ class App(QObject):
         self.branches.state.catch_up()
         self.chat.settings.state.catch_up()
         self.comparison.state.catch_up()
+        self.lanes.state.catch_up()
         self.state.catch_up()
 
     def come_to_front(self) -> None:

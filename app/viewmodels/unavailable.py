@@ -94,6 +94,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "previous": (EMPTY, _always("There is no version to the left.")),
     "next": (EMPTY, _always("There is no version to the right.")),
     "compare": _ONE_BRANCH,
+    "answers": (COMPARING, EMPTY, _always("No question on this branch has several answers.")),
     "prune": _ONE_BRANCH,
     "stop": (_always("Nothing is being written or opened."),),
     "keep_every_fork": _NO_FILES,

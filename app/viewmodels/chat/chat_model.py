@@ -23,14 +23,17 @@ class ChatModel(ListModel[MessageRow]):
     nothing is laid out again but the tail; its row always holds the whole text. `tailFigures` carries its footer so
     far, a few times a second.
 
+    Attribute: has_rail, a line goes along beside the rows.
+
     Signals: tailAppended(str) new text of the row that is streaming, or of its thought; tailFigures(Footer).
     """
 
     tailAppended = Signal(str)
     tailFigures = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, has_rail: bool = True) -> None:
         super().__init__(parent)
+        self.has_rail = has_rail
         self._rows = PathRows.of(())
 
     @property

@@ -72,7 +72,9 @@ class ChatRows:
         path = self._path
         return PathRows(
             self._ids,
-            lambda number: _row(tree, path[number], question, residencies, opened, attached, marks),
+            lambda number: message_row(
+                *(path[number], _versions(tree, path[number]), question, residencies, opened, attached, marks)
+            ),
             lambda first, end: [(one.role, segments_of(one.role, one.text)) for one in path[first:end]],
         )
 
@@ -91,17 +93,21 @@ def running_footer(question: Question) -> Footer:
     return Footer(reused, computed, question.tokens, question.rate, None, "")
 
 
-def _row(
-    tree: MessageTree,
-    message: Message,
-    question: Question | None,
-    residencies: Mapping[str, Residency] | None,
-    opened: Set[str],
-    attached: Mapping[str, Sequence[int]],
-    marks: Marks,
-) -> MessageRow:
+def _versions(tree: MessageTree, message: Message) -> Sequence[Message]:
     # A row that is still painted may be of a message that is gone.
-    versions = tree.siblings(message.id) if message.id in tree else (message,)
+    return tree.siblings(message.id) if message.id in tree else (message,)
+
+
+def message_row(
+    message: Message,
+    versions: Sequence[Message],
+    question: Question | None,
+    residencies: Mapping[str, Residency] | None = None,
+    opened: Set[str] = frozenset(),
+    attached: Mapping[str, Sequence[int]] = MappingProxyType({}),
+    marks: Marks = _NO_MARKS,
+) -> MessageRow:
+    """Return the row of a message. versions: it and those beside it. The rest as in `ChatRows.of`."""
     version = version_of(versions, message.id)
     own = question if question is not None and question.held_id == message.id else None
     beside = [] if residencies is None else [_residency(one, own, residencies) for one in versions]

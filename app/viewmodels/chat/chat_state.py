@@ -35,6 +35,7 @@ class ChatState:
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
     can_continue: the answer that ends the path ended before it was finished, and can go on.
+    can_show_answers: a question of the open path has several answers.
     can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
     something of the open branch to keep that no pin keeps, or that one keeps.
     """
@@ -79,6 +80,7 @@ class ChatState:
     can_regenerate: bool = False
     can_edit_answer: bool = False
     can_prune: bool = False
+    can_show_answers: bool = False
     can_show_previous: bool = False
     can_show_next: bool = False
     can_ask_again: bool = False

@@ -104,6 +104,7 @@ class Generations(QObject):
                 self._grow(question, event)
             elif isinstance(event, RunStarted):
                 question.request = event.request
+                question.seed = event.seeds[question.lane] if question.lane < len(event.seeds) else None
                 self.moved.emit()
             elif isinstance(event, PrefillProgress):
                 question.prefill = event

@@ -109,6 +109,7 @@ class OpenConversation:
             can_regenerate=self._can_regenerate,
             can_edit_answer=any(one.role == "assistant" and one.parent_id for one in reversed(self.tree.path)),
             can_prune=bool(self.tree.forks),
+            can_show_answers=any(one.role == "assistant" for one in self.tree.forks),
             can_show_previous=self._has_version_beside(-1),
             can_show_next=self._has_version_beside(1),
             can_ask_again=self.can_ask_again,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import Message
@@ -43,6 +45,14 @@ class Outbox(QObject):
         parent, said = parent_for(tree, draft.editing), self._chosen.take(conversation_id, draft.editing)
         count = self._chosen.count(conversation_id)
         self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said, count)
+        self.moved.emit(conversation_id)
+
+    def send_to_each(self, conversation_id: str, leaf_ids: Sequence[str]) -> None:
+        """Say what stands in the composer at the end of several branches, each of which gets one answer."""
+        draft = self._drafts.take(conversation_id)
+        said = self._chosen.take(conversation_id, None)
+        for leaf_id in leaf_ids:
+            self._question_queue.send(conversation_id, leaf_id, draft.text, draft.attachments, said)
         self.moved.emit(conversation_id)
 
     def send_waiting(self) -> None:

@@ -80,7 +80,7 @@ class Question:
 
     Of several answers that are asked for at once: lanes, the settings and beginnings of each, none for one as it was
     chosen; count, how many there are; siblings, one question to each of them, this one included, once the engine is
-    asked; lane, the number of this one among them.
+    asked; lane, the number of this one among them; seed, with which it is written, None until the engine has begun.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -124,6 +124,7 @@ class Question:
         self.lanes: tuple[Lane, ...] = ()
         self.siblings: tuple[Question, ...] = (self,)
         self.lane = 0
+        self.seed: int | None = None
         self.progress = NOTHING if begun is None else Progress(True, len(self.text), False, len(self.thinking))
         self.requests = 0
         self.stored = StoredAnswer() if begun is None else StoredAnswer(None, begun)

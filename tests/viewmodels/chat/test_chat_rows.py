@@ -148,13 +148,13 @@ def test_rows_that_are_shown_are_those_that_would_be_made(qtbot: QtBot) -> None:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of which rows are made from now on."""
     made: list[str] = []
-    make = chat_rows._row
+    make = chat_rows.message_row
 
-    def noted(tree: MessageTree, message: Message, *rest: Any) -> MessageRow:
+    def noted(message: Message, *rest: Any) -> MessageRow:
         made.append(message.id)
-        return make(tree, message, *rest)
+        return make(message, *rest)
 
-    monkeypatch.setattr(chat_rows, "_row", noted)
+    monkeypatch.setattr(chat_rows, "message_row", noted)
     return made
 
 

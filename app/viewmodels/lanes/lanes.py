@@ -1,0 +1,282 @@
+"""Several answers to one question beside each other: written by turns, compared, and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversation.message import Message, storable
+from app.protocol.events import TextKind
+from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.answering import Answering
+from app.viewmodels.chat.open_branch import OpenBranch
+from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.unfolded import Unfolded
+from app.viewmodels.chat.versions import question_of
+from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
+from app.viewmodels.lanes.lane_rows import LaneRows
+from app.viewmodels.lanes.lane_state import LanesState, LaneState
+from app.viewmodels.library.library_region import LibraryRegion
+from app.viewmodels.text import formatting
+from app.viewmodels.text.formatting import DOT
+
+TICK_MS = 250
+_MOST_SHOWN = 400  # characters of the question
+MOST = len(chat_text.LETTERS)
+
+
+class Lanes(QObject):
+    """Shows the answers to a question of the open path beside each other, each with what follows it.
+
+    They come into sight when several are asked for, and leave it with the question they answer.
+
+    Attributes: state; rows, of each answer in its order; unfolded, thoughts and attachments that are open. Signal:
+    arranged(), other answers than before are shown.
+    """
+
+    arranged = Signal()
+
+    state: LiveState[LanesState]
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        answering: Answering,
+        open_branch: OpenBranch,
+        unfolded: Unfolded,
+        notices: Notices,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._answering, self._open_branch = library, answering, open_branch
+        self.unfolded, self._notices = unfolded, notices
+        self._question_id = ""
+        self._closed: set[str] = set()  # questions whose answers were put away while they were written
+        self._discarded: set[str] = set()  # answers that go as soon as they have ended
+        self._focused = ""
+        self.rows: list[LaneRows] = []
+        self._tick = QTimer(self, interval=TICK_MS)
+        self.state = LiveState(self._state, self)
+        self._tick.timeout.connect(self.state.refresh)
+        answering.generations.grew.connect(self._show_text)
+        answering.generations.moved.connect(self._follow)
+        answering.question_queue.moved.connect(self._on_moved)
+        answering.question_queue.ended.connect(self._on_ended)
+        unfolded.changed.connect(self._follow)
+        for moved in (library.moved, library.opened, open_branch.moved):
+            moved.connect(self._on_moved)
+
+    # What is shown
+
+    def open(self, message_id: str | None = None) -> None:
+        """Show the answers to the question that a message answers or is, the last of the open path by default."""
+        tree = self._library.tree
+        at = message_id or tree.leaf_id
+        while at is not None and len(self._answers(question := question_of(tree, at))) < 2:
+            at = None if question is None else question.parent_id
+        if at is not None and question is not None:
+            self._closed.discard(question.id)
+            self._show(question.id)
+
+    def toggle(self) -> None:
+        """Show answers beside each other, or the chat again."""
+        if self._question_id:
+            self.close()
+        else:
+            self.open()
+
+    def close(self) -> None:
+        """Show the chat again; whatever is written goes on."""
+        if self._question_id:
+            self._closed.add(self._question_id)
+            self._show("")
+
+    def focus(self, number: int) -> None:
+        """Have the next question go to one of the answers; to all of them again where it is that one already."""
+        if 0 <= number < len(self.rows):
+            chosen = self.rows[number]
+            self._focused = "" if self._focused == chosen.answer_id else chosen.answer_id
+            if self._focused:
+                self._go_to(chosen.leaf_id)
+            self.state.refresh()
+
+    # What becomes of an answer
+
+    def keep(self, answer_id: str) -> None:
+        """Go on with one answer in the chat. The others stop, and stay as its versions."""
+        for question in self._writing():
+            if self._lane_of(question.held_id) != answer_id:
+                self._answering.generations.stop(question)
+        self.go_on(answer_id)
+
+    def go_on(self, answer_id: str) -> None:
+        """Go on with one answer in the chat, while the others are written on."""
+        leaf = next((one.leaf_id for one in self.rows if one.answer_id == answer_id), answer_id)
+        self.close()
+        self._go_to(leaf)
+
+    def discard(self, answer_id: str) -> None:
+        """Put an answer into the trash, as soon as it has ended where it is written."""
+        under_way = [one for one in self._writing() if self._lane_of(one.held_id) == answer_id]
+        for question in under_way:
+            self._discarded.add(answer_id)
+            self._answering.generations.stop(question)
+        if not under_way:
+            self._delete(answer_id)
+
+    def mark(self, answer_id: str) -> None:
+        """Make the branch that begins with an answer a favourite, or no longer."""
+        is_favourite = self._library.tree.message(answer_id).is_favourite
+        self._library.edits.mark_branch(answer_id, not is_favourite)
+
+    def send(self, text: str) -> None:
+        """Ask the answer that is focused, or all of them. Where one of them is still being written, that is said."""
+        text = storable(text)
+        asked = [one for one in self.rows if self._focused in ("", one.answer_id)]
+        held = self._answering.questions.held
+        if not text.strip() or not asked:
+            return
+        if any(one.leaf_id in held for one in asked):
+            self._notices.info(f"{chat_text.STILL_WRITING}.")
+            return
+        self._answering.drafts.write(self._library.open_id, text)
+        self._answering.outbox.send_to_each(self._library.open_id, [one.leaf_id for one in asked])
+
+    # How it follows
+
+    def _answers(self, question: Message | None) -> Sequence[Message]:
+        """Return the answers to a question, the last ones where there are more than can stand beside each other."""
+        tree = self._library.tree
+        if question is None or question.id not in tree:
+            return ()
+        return [one for one in tree.children(question.id) if one.role == "assistant"][-MOST:]
+
+    def _writing(self) -> list[Question]:
+        """Return the questions of these branches that are at the engine."""
+        return [one for one in self._answering.questions.at_engine if self._lane_of(one.held_id)]
+
+    def _lane_of(self, message_id: str) -> str:
+        """Return the answer on whose branch a message stands, "" for none of those that are shown."""
+        tree = self._library.tree
+        if message_id not in tree:
+            return ""
+        found = (one for one in self.rows if one.answer_id in tree and tree.is_below(message_id, one.answer_id))
+        return next((one.answer_id for one in found), "")
+
+    def _on_moved(self, conversation_id: str) -> None:
+        if conversation_id != self._library.open_id:
+            return
+        held = self._answering.questions.held_on(self._library.tree)
+        if held is not None and len(held.siblings) > 1 and held.message.id not in self._closed:
+            self._show(held.message.id)
+        else:
+            self._follow()
+
+    def _show(self, question_id: str) -> None:
+        if question_id != self._question_id:
+            self._question_id, self._focused = question_id, ""
+        self._follow()
+
+    def _follow(self) -> None:
+        """Show what there is of the answers now. Without two of them, or on another path, the chat is shown."""
+        tree = self._library.tree
+        is_there = self._question_id in tree and tree.is_on_path(self._question_id)
+        answers = self._answers(tree.message(self._question_id)) if is_there else ()
+        if len(answers) < 2:
+            self._question_id, self._focused, answers = "", "", ()
+        if [one.answer_id for one in self.rows] != [one.id for one in answers]:
+            known = {one.answer_id: one for one in self.rows}
+            self.rows = [known.pop(one.id) if one.id in known else LaneRows(one.id, self) for one in answers]
+            for gone in known.values():
+                gone.deleteLater()
+            self.arranged.emit()
+        for one in self.rows:
+            one.show(tree, self._answering.questions, self.unfolded)
+        if self._writing():
+            self._tick.start()
+        else:
+            self._tick.stop()
+        self.state.refresh()
+
+    def _show_text(self, answer_id: str, text: str, kind: TextKind) -> None:
+        for one in self.rows:
+            one.chat_model.append_tail(answer_id, text, kind)
+
+    def _on_ended(self, question: Question) -> None:
+        if question.held_id in self._discarded:
+            self._discarded.discard(question.held_id)
+            if question.is_kept:
+                self._delete(question.held_id)
+
+    def _delete(self, answer_id: str) -> None:
+        self._library.edits.delete_message(self._library.open_id, answer_id)
+
+    def _go_to(self, message_id: str) -> None:
+        if message_id in self._library.tree:
+            self._open_branch.show(message_id)
+
+    # In words
+
+    def _state(self) -> LanesState:
+        tree = self._library.tree
+        if not self.rows or self._question_id not in tree:
+            return LanesState()
+        under_way = {self._lane_of(one.held_id): one for one in self._writing()}
+        lanes = tuple(
+            self._lane(letter, tree.message(one.answer_id), tree.message(one.leaf_id), under_way.get(one.answer_id))
+            for letter, one in zip(chat_text.LETTERS, self.rows, strict=False)
+        )
+        total = next((one.request.total for one in under_way.values() if one.request is not None), 0)
+        total = total or _prompt_tokens(tree.message(self.rows[0].answer_id))
+        count = len(lanes)
+        return LanesState(
+            question=formatting.plain_words(tree.message(self._question_id).text, _MOST_SHOWN),
+            prefix=f"Prefix {formatting.tokens(total)}, computed once" if total else "",
+            saved=f"{count} answers share it; alone they would read {formatting.number(count * total)}"
+            if total
+            else "",
+            lanes=lanes,
+            focused=next((at for at, one in enumerate(self.rows) if one.answer_id == self._focused), -1),
+        )
+
+    def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None) -> LaneState:
+        """Say how an answer, or the last one on its branch, is. question: that is being answered there, if any."""
+        stats = answer.stats or {}
+        seed = stats.get("seed") if question is None or question.seed is None else question.seed
+        figures = leaf.stats or {}
+        tokens = figures.get("tokens") if question is None else question.tokens
+        rate = figures.get("rate") if question is None else question.rate
+        told = [formatting.tokens(tokens)] if isinstance(tokens, int) and tokens else []
+        told += [formatting.rate(rate, is_done=question is None)] if isinstance(rate, float) and rate else []
+        return LaneState(
+            answer_id=answer.id,
+            letter=letter,
+            seed=f"seed {seed}" if isinstance(seed, int) else "",
+            figures=DOT.join(told),
+            status=_status(leaf) if question is None else _under_way(question),
+            is_writing=question is not None,
+            is_favourite=answer.is_favourite,
+        )
+
+
+def _under_way(question: Question) -> str:
+    if question.is_stopping:
+        return "stopping"
+    if question.is_reading:
+        return "reading"
+    return "thinking" if question.is_thinking else "writing"
+
+
+def _status(message: Message) -> str:
+    """Say why an answer has ended; nothing of a question, which waits."""
+    if message.role != "assistant":
+        return "waiting"
+    return message.stop or "not finished"
+
+
+def _prompt_tokens(answer: Message) -> int:
+    request = (answer.stats or {}).get("request") or {}
+    total = request.get("total")
+    return total if isinstance(total, int) else 0

@@ -1,0 +1,245 @@
+"""Several answers beside each other: when they come into sight, what they say, and what becomes of each."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.protocol.commands import Cancel, Generate
+from app.viewmodels.app import App
+from app.viewmodels.lanes.lane_state import LanesState
+from tests.fakes.engine import Script
+from tests.seeds import each_seed
+from tests.viewmodels.test_app import ask, ready, texts
+
+
+def now(app: App) -> LanesState:
+    return app.lanes.state.now
+
+
+def shown(app: App) -> list[list[str]]:
+    """Texts of each column."""
+    return [[row.text for row in rows.chat_model.rows] for rows in app.lanes.rows]
+
+
+def idle(qtbot: QtBot, app: App) -> None:
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    app.catch_up()
+
+
+def versions(app: App) -> list[str]:
+    tree = app.library.tree
+    question = next(one for one in tree.path if one.role == "user")
+    return [one.text for one in tree.children(question.id)]
+
+
+@pytest.fixture
+def three(qtbot: QtBot, app: App, script: Script) -> None:
+    """Three answers that are being written, with two words each."""
+    ready(qtbot, app)
+    app.chat.requests.choose_count(3)
+    script.hold = 2
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: shown(app) == [["You said:"]] * 3)
+
+
+THREE = [f"You said: Why? ({letter})" for letter in "ABC"]
+
+
+def test_they_come_into_sight_when_several_are_asked_for(qtbot: QtBot, app: App, script: Script, three: None) -> None:
+    assert [one.letter for one in now(app).lanes] == ["A", "B", "C"]
+    assert [one.seed for one in now(app).lanes] == ["seed 7", "seed 8", "seed 9"]
+    assert {one.status for one in now(app).lanes} == {"writing"}
+    assert now(app).lanes[1].spoken(3).startswith("Answer B of 3, writing")
+    assert now(app).question == "Why?"
+    assert now(app).placeholder == "Ask all 3 at once, or press 1 to 3 to ask one"
+    script.go.set()
+    idle(qtbot, app)
+    assert shown(app) == [[text] for text in THREE]
+    assert {one.status for one in now(app).lanes} == {"finished"}
+    total = (app.library.tree.path[-1].stats or {})["request"]["total"]
+    assert now(app).prefix == f"Prefix {total}\xa0tokens, computed once"
+    assert now(app).saved == f"3 answers share it; alone they would read {3 * total}"
+
+
+def test_one_answer_alone_stays_in_the_chat(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "Why?")
+    app.lanes.open()
+    assert not now(app).is_open
+
+
+def test_the_one_that_is_kept_goes_on_and_the_others_stop_as_its_versions(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    app.lanes.keep(now(app).lanes[1].answer_id)
+    qtbot.waitUntil(lambda: len(app.chat.questions.at_engine) == 1)
+    assert not now(app).is_open
+    script.go.set()
+    idle(qtbot, app)
+    assert texts(app) == ["Why?", THREE[1]]
+    assert versions(app) == ["You said:", THREE[1], "You said:"]
+    assert not now(app).is_open
+
+
+def test_to_continue_with_one_leaves_the_others_writing(qtbot: QtBot, app: App, script: Script, three: None) -> None:
+    app.lanes.go_on(now(app).lanes[2].answer_id)
+    assert not now(app).is_open
+    script.go.set()
+    idle(qtbot, app)
+    assert texts(app) == ["Why?", THREE[2]]
+    assert versions(app) == THREE
+    assert not [command for command in script.commands if isinstance(command, Cancel)]
+
+
+def test_one_that_is_discarded_while_it_is_written_stops_and_can_be_brought_back(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    app.lanes.discard(now(app).lanes[0].answer_id)
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2)
+    script.go.set()
+    idle(qtbot, app)
+    qtbot.waitUntil(lambda: versions(app) == THREE[1:])
+    assert shown(app) == [[text] for text in THREE[1:]]
+    app.act("undo")
+    qtbot.waitUntil(lambda: versions(app) == ["You said:", *THREE[1:]])
+
+
+def test_of_two_the_other_one_goes_on_in_the_chat(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(2)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2)
+    idle(qtbot, app)
+    app.lanes.discard(now(app).lanes[0].answer_id)
+    qtbot.waitUntil(lambda: not now(app).is_open)
+    assert texts(app) == ["Why?", "You said: Why? (B)"]
+
+
+def test_a_question_goes_to_all_of_them_each_on_its_own_branch(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: [len(one) for one in shown(app)] == [3, 3, 3])
+    idle(qtbot, app)
+    assert shown(app) == [[text, "And how?", "You said: And how?"] for text in THREE]
+    asked = [command for command in script.commands if isinstance(command, Generate)][1:]
+    assert [command.turns[1].text for command in asked] == THREE
+    assert not app.chat.open_draft.now.text
+
+
+def test_or_to_the_one_that_is_chosen(qtbot: QtBot, app: App, script: Script, three: None) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    app.lanes.focus(1)
+    assert now(app).focused == 1
+    assert now(app).placeholder == "Ask answer B, or press 2 to ask all"
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: len(shown(app)[1]) == 3)
+    idle(qtbot, app)
+    assert [len(one) for one in shown(app)] == [1, 3, 1]
+    app.lanes.focus(1)
+    assert now(app).focused == -1
+
+
+def test_what_is_written_while_they_grow_waits_in_the_field(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    app.chat.open_draft.write("And how?")
+    app.lanes.send("And how?")
+    assert app.notices.now.text.startswith("Possible as soon as")
+    assert app.chat.open_draft.now.text == "And how?"
+    assert [len(one) for one in shown(app)] == [1, 1, 1]
+
+
+def test_they_are_put_away_and_come_back_when_asked_for(qtbot: QtBot, app: App, script: Script, three: None) -> None:
+    app.lanes.close()
+    script.go.set()
+    idle(qtbot, app)
+    assert not now(app).is_open
+    app.lanes.toggle()
+    assert shown(app) == [[text] for text in THREE]
+    app.lanes.toggle()
+    assert not now(app).is_open
+
+
+def test_another_conversation_has_none_and_a_restart_finds_them(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    here = app.library.open_id
+    app.library.new_conversation()
+    assert not now(app).is_open
+    app.library.open(here)
+    assert not now(app).is_open
+    app.lanes.open()
+    assert shown(app) == [[text] for text in THREE]
+
+
+def test_more_than_eight_show_the_last_eight(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(8)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 8)
+    idle(qtbot, app)
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: len(versions(app)) == 16)
+    idle(qtbot, app)
+    assert len(now(app).lanes) == 8
+    assert [one[0][-2] for one in shown(app)] == list("ABCDEFGH")
+
+
+@each_seed(range(12))
+def test_at_random_every_column_says_what_its_branch_says(qtbot: QtBot, app: App, script: Script, seed: int) -> None:
+    dice = random.Random(seed)
+    if app.model.state.now.name == "":
+        ready(qtbot, app)
+    app.library.new_conversation()
+    app.chat.requests.choose_count(dice.randint(2, 4))
+    script.hold = dice.choice([1, 2, None])
+    app.chat.requests.send(f"Why {seed}?")
+    for _ in range(12):
+        lanes = now(app).lanes
+        one = dice.choice(lanes).answer_id if lanes else ""
+        match dice.randrange(9):
+            case 0 if one:
+                app.lanes.focus(dice.randrange(len(lanes)))
+            case 1 if one and dice.random() < 0.4:
+                app.lanes.keep(one)
+            case 2 if one and dice.random() < 0.4:
+                app.lanes.go_on(one)
+            case 3 if one:
+                app.lanes.discard(one)
+            case 4 if one:
+                app.lanes.send(f"And {dice.random()}?")
+            case 5:
+                app.lanes.toggle()
+            case 6:
+                app.chat.open_branch.select_version(None, dice.choice([-1, 1]))
+            case 7:
+                script.go.set()
+            case _:
+                app.chat.requests.stop()
+        qtbot.wait(dice.choice([0, 5]))
+        check(app)
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions) and not app.library.changes.is_pending)
+    app.catch_up()
+    check(app)
+    script.go.clear()
+
+
+def check(app: App) -> None:
+    app.catch_up()
+    tree, questions = app.library.tree, {one.held_id: one for one in app.chat.questions.at_engine}
+    assert len(app.lanes.rows) != 1
+    assert len(now(app).lanes) == len(app.lanes.rows)
+    for rows in app.lanes.rows:
+        said = []
+        for message in tree.path_to(tree.leaf_below(rows.answer_id) or "")[tree.depth(rows.answer_id) :]:
+            said.append(questions[message.id].text if message.id in questions else message.text)
+        assert [row.text for row in rows.chat_model.rows] == said
