@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 _LEFT, _RIGHT, _RAIL, _WIDEST = 108, 52, 32, 680
 _NARROW_LEFT, _NARROW_RIGHT, _NARROW = 68, 24, 480
-_CENTRED = 560
+_CENTRED, _INSET = 560, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,12 @@ def column(pane: int, scale: float = 1.0) -> Column:
     widest = round(_WIDEST * scale)
     spare = max(0, width - widest)
     return Column(left + spare // 2, width - spare)
+
+
+def inset(pane: int, scale: float = 1.0) -> Column:
+    """Return a column without a rail, in a narrow pane among others."""
+    width = max(120, min(round(_WIDEST * scale), pane - 2 * _INSET))
+    return Column((pane - width) // 2, width)
 
 
 def centred(pane: int, scale: float = 1.0) -> Column:

@@ -56,6 +56,7 @@ class Composer(QWidget):
         self._style = style
         self._state = state
         self._wanted = 0
+        self._hint = ""
         self._changes, self._frame = ChangeDetector(), ChangeDetector()
         self.edit = ComposerEdit(style, self)
         self.attachments = AttachmentStrip(style, self.edit, self)
@@ -119,6 +120,11 @@ class Composer(QWidget):
         """Put this text in place of the other, with the cursor at its end."""
         if text != self.text:
             self.edit.show_text(text)
+
+    def show_hint(self, hint: str) -> None:
+        """Show this in the empty field, "" for what the conversation says."""
+        self._hint = hint
+        self.edit.show_hint(hint or self._state.now.placeholder)
 
     def submit(self) -> None:
         """Hand over what is written; it stays until `show_text` says otherwise."""
@@ -197,7 +203,7 @@ class Composer(QWidget):
         )
         if not self._changes.has_changed(*shown):
             return
-        self.edit.show_hint(now.placeholder)
+        self.edit.show_hint(self._hint or now.placeholder)
         if now.is_writing:
             self.button.show_action(Icon.STOP, "Stop", "Stop (Esc)", is_accented=False)
             self.button.setEnabled(now.can_stop)

@@ -33,7 +33,7 @@ class ComposerArea(QWidget):
         super().__init__(parent)
         self._style = style
         self._state = state
-        self._is_centred = False
+        self._is_centred, self._has_rail = False, True
         self._pane_height = 700
         self._changes = ChangeDetector()
         self.composer = Composer(style, state, self)
@@ -65,6 +65,12 @@ class ComposerArea(QWidget):
         if is_centred != self._is_centred:
             self._is_centred = is_centred
             self._refit()
+
+    def show_rail(self, is_shown: bool) -> None:
+        """Draw the end of the chat's rail beside the composer, or not."""
+        if is_shown != self._has_rail:
+            self._has_rail = is_shown
+            self.update()
 
     def set_pane_height(self, height: int) -> None:
         """Let the composer grow up to its share of this height."""
@@ -133,7 +139,7 @@ class ComposerArea(QWidget):
         theme = self._style.theme
         painter = smooth(QPainter(self))
         painter.fillRect(self.rect(), theme.window)
-        if not self._is_centred and self._state.now.has_residencies:
+        if self._has_rail and not self._is_centred and self._state.now.has_residencies:
             card = self.composer if self.problem.isHidden() else self.problem
             center = QPointF(self.column.rail, _ABOVE + card.first_line)
             paint_line(painter, theme, center.x(), 0, center.y() - CLEAR, "none")

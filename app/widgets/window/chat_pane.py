@@ -31,6 +31,7 @@ from app.widgets.window.toolbar import Toolbar
 
 if TYPE_CHECKING:
     from app.widgets.chat.comparison.comparison_view import ComparisonView
+    from app.widgets.chat.lanes.lanes_view import LanesView
 
 
 class ChatPane(QWidget):
@@ -39,7 +40,7 @@ class ChatPane(QWidget):
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
     Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; comparison, of two
-    branches, None before the first.
+    branches, and lanes, answers beside each other, None before the first.
     """
 
     escaped = Signal()
@@ -58,6 +59,7 @@ class ChatPane(QWidget):
         self.composer = self.composer_area.composer
         self.status_line = StatusLine(style, app.state, self)
         self.comparison: ComparisonView | None = None
+        self.lanes: LanesView | None = None
         self._pages = QStackedWidget(self)
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
         self._page_timer = QTimer(self, singleShot=True, interval=0)
@@ -114,6 +116,7 @@ class ChatPane(QWidget):
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
         self.welcome.asked.connect(app.chat.requests.send)
         app.comparison.state.changed.connect(self._show_comparison)
+        app.lanes.state.changed.connect(self._show_lanes)
         self._connect_find(app.find)
 
     def _connect_find(self, find: Find) -> None:
@@ -162,11 +165,41 @@ class ChatPane(QWidget):
         for before, after in pairwise((self.view.pill, *self.comparison.tab_order)):
             QWidget.setTabOrder(before, after)
 
+    def _show_lanes(self) -> None:
+        """Put answers beside each other into the chat's place, or the chat back."""
+        lanes = self._app.lanes.state.now
+        if lanes.is_open and self.lanes is None:
+            from app.widgets.chat.lanes.lanes_view import LanesView
+
+            self.lanes = LanesView(
+                *(self._style, self._app.lanes, self._app.chat.state, self._app.keys.actions, self.composer.edit), self
+            )
+            self.lanes.linkAsked.connect(self.view.linkAsked)
+            self.lanes.editAsked.connect(self.view.editAsked)
+            self.lanes.againAsked.connect(self.view.againAsked)
+            self.lanes.deleteAsked.connect(self.view.deleteAsked)
+            self.lanes.commandAsked.connect(self.view.commandAsked)
+            self._pages.addWidget(self.lanes)
+        self._choose_page()
+
+    @property
+    def _are_lanes_shown(self) -> bool:
+        """Whether answers stand beside each other: those that are shown, where all of them have room."""
+        count = len(self._app.lanes.state.now.lanes)
+        return count > 0 and self.lanes is not None and self.lanes.fits(self.width())
+
     def _choose_page(self) -> None:
         is_comparing = self._is_comparing and self.comparison is not None
         self.composer_area.setHidden(is_comparing)
+        lanes = self._app.lanes.state.now if self.lanes is not None and self._are_lanes_shown else None
+        self.composer.show_hint("" if lanes is None else lanes.placeholder)
+        self.composer_area.show_rail(lanes is None)
         if is_comparing and self.comparison is not None:
             self._pages.setCurrentWidget(self.comparison)
+            return
+        if lanes is not None and self.lanes is not None:
+            self._pages.setCurrentWidget(self.lanes)
+            self.composer_area.set_centred(False)
             return
         is_empty = self._app.chat.chat_model.rowCount() == 0
         if is_empty and self.view.keyboard_row >= 0:
@@ -176,6 +209,10 @@ class ChatPane(QWidget):
 
     def _send(self, text: str) -> None:
         """Send the words and show the end: who says something wants to see it answered."""
+        is_edited = self._app.chat.state.now.is_editing
+        if self.lanes is not None and self._pages.currentWidget() is self.lanes and text.strip() and not is_edited:
+            self._app.lanes.send(text)
+            return
         if text.strip():
             self.view.go_to_end()
         self._app.chat.requests.send(text)
@@ -198,7 +235,10 @@ class ChatPane(QWidget):
             show_attachment(self._style, attachment, self.window())
 
     def copy(self, *, as_markdown: bool = False) -> bool:
-        """Copy from what stands here, messages or two branches. False where there is nothing to copy."""
+        """Copy from what stands here, messages, answers or two branches. False where there is nothing to copy."""
+        if self.lanes is not None and self.lanes.isVisible():
+            view = self.lanes.view_with_keyboard
+            return view is not None and view.copy(as_markdown=as_markdown)
         if self.comparison is None or not self.comparison.isVisible():
             return self.view.copy(as_markdown=as_markdown)
         return self.comparison.list.hasFocus() and self.comparison.list.copy(as_markdown=as_markdown)
@@ -212,14 +252,20 @@ class ChatPane(QWidget):
             self._app.find.go(step)
 
     def _show_message(self, message_id: str) -> None:
-        """Bring a message into sight, in the room that the composer's new text leaves."""
+        """Bring a message into sight, in the room that the composer's new text leaves.
+
+        Where it stands above answers that are beside each other, these make way.
+        """
+        if not any(one.chat_model.row_of(message_id) >= 0 for one in self._app.lanes.rows):
+            self._app.lanes.close()
         layout = self.layout()
         if layout is not None:
             layout.activate()
         self.view.show_message(message_id)
 
     def open_find(self) -> None:
-        """Open the bar in which words of the branch are looked for, with the keyboard in it."""
+        """Open the bar in which words of the branch are looked for, with the keyboard in it; the branch is shown."""
+        self._app.lanes.close()
         self._app.find.open()
         self.find_bar.field.take_focus()
 
@@ -260,6 +306,8 @@ class ChatPane(QWidget):
             self._app.act("dismiss")
         elif "stop" in enabled(self._app.state.now):
             self._app.act("stop")
+        elif self._app.lanes.state.now.is_open:
+            self._app.lanes.close()
         elif self._app.find.is_open:
             self._close_find()
         else:
@@ -287,3 +335,5 @@ class ChatPane(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.composer_area.set_pane_height(self.height())
+        if self.lanes is not None:
+            self._choose_page()

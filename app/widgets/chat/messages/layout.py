@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF
 
 from app.protocol.chat import Role
 from app.viewmodels.chat.path_rows import PathRows
-from app.widgets.chat.column import Column, column
+from app.widgets.chat.column import Column, column, inset
 from app.widgets.chat.messages.block_layout import Allowance
 from app.widgets.chat.messages.heights import Heights
 from app.widgets.chat.messages.message_body import TextPoint
@@ -56,10 +56,12 @@ class _Reference(NamedTuple):
 
 
 class Source(Protocol):
-    """The model that the rows are read from."""
+    """The model that the rows are read from. has_rail: a line goes along beside them."""
 
     @property
     def rows(self) -> PathRows: ...
+    @property
+    def has_rail(self) -> bool: ...
 
 
 class ChatLayout:
@@ -145,7 +147,7 @@ class ChatLayout:
 
     def set_pane(self, width: int) -> None:
         """Take the pane's width in points. The style is asked again too, since its text size decides the column."""
-        wanted = column(width, self._style.typography.scale)
+        wanted = self._column_of(width)
         if wanted != self.column:
             self.column = wanted
             for item in self._items.values():
@@ -154,7 +156,11 @@ class ChatLayout:
 
     def is_for(self, width: int) -> bool:
         """Return whether a pane of this width has the column that the rows have."""
-        return self.column == column(width, self._style.typography.scale)
+        return self.column == self._column_of(width)
+
+    def _column_of(self, width: int) -> Column:
+        place = column if self._source.has_rail else inset
+        return place(width, self._style.typography.scale)
 
     def anchor_at(self, offset: float) -> ScrollAnchor | None:
         """Return the anchor of a height, or None beyond the rows."""

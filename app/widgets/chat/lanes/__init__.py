@@ -1,0 +1,1 @@
+"""Several answers to one question, in columns."""

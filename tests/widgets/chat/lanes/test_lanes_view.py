@@ -1,0 +1,173 @@
+"""Answers in columns: by mouse and keys, in any width, for the eye and for a screen reader."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.app import App
+from app.widgets.chat.lanes.lanes_view import LanesView
+from app.widgets.window.main_window import MainWindow
+from tests.fakes.engine import Script
+from tests.viewmodels.test_app import ready, texts
+from tests.widgets.pictures import show
+
+
+def columns_of(window: MainWindow) -> LanesView | None:
+    """The columns, where they stand in the chat's place."""
+    page = window.chat._pages.currentWidget()
+    return page if isinstance(page, LanesView) else None
+
+
+def asked(qtbot: QtBot, window: MainWindow, app: App, count: int, width: int = 1400) -> LanesView:
+    """Ask for so many answers, in a pane of this width."""
+    ready(qtbot, app)
+    show(window, 1500, 800)
+    widen(window, width)
+    app.chat.requests.choose_count(count)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(app.lanes.rows) == count)
+    qtbot.waitUntil(lambda: columns_of(window) is not None)
+    QApplication.processEvents()
+    return cast(LanesView, columns_of(window))
+
+
+def widen(window: MainWindow, width: int) -> None:
+    """Give the chat's pane this width, whatever stands beside it."""
+    window.chat.setFixedWidth(width)
+    QApplication.processEvents()
+
+
+def finish(qtbot: QtBot, app: App, script: Script) -> None:
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    app.catch_up()
+
+
+def test_each_answer_has_a_column_that_says_how_it_is(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.hold = 2
+    view = asked(qtbot, window, app, 3)
+    qtbot.waitUntil(lambda: all(one.chat_model.rows[-1].text == "You said:" for one in app.lanes.rows))
+    app.catch_up()
+    assert [one.accessibleName().split(", ")[:2] for one in view.columns] == [
+        [f"Answer {letter} of 3", "writing"] for letter in "ABC"
+    ]
+    assert [one.keep.accessibleName() for one in view.columns] == [f"Keep Answer {letter}" for letter in "ABC"]
+    assert all(one.isVisible() for one in view.columns)
+    finish(qtbot, app, script)
+    assert [one.view.model() for one in view.columns] == [one.chat_model for one in app.lanes.rows]
+    assert [one.chat_model.rows[-1].text for one in app.lanes.rows] == [f"You said: Why? ({one})" for one in "ABC"]
+
+
+def test_the_buttons_do_what_they_say(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    view = asked(qtbot, window, app, 3)
+    finish(qtbot, app, script)
+    qtbot.mouseClick(view.columns[1].mark, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: app.lanes.state.now.lanes[1].is_favourite)
+    qtbot.mouseClick(view.columns[2].discard, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(view.columns) == 2)
+    qtbot.mouseClick(view.columns[1].keep, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: columns_of(window) is None)
+    assert texts(app) == ["Why?", "You said: Why? (B)"]
+
+
+def test_a_digit_chooses_an_answer_while_nothing_is_written(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    view = asked(qtbot, window, app, 3)
+    finish(qtbot, app, script)
+    edit = window.chat.composer.edit
+    edit.setFocus()
+    qtbot.keyClick(edit, Qt.Key.Key_2)
+    assert app.lanes.state.now.focused == 1
+    assert edit.toPlainText() == ""
+    app.catch_up()
+    assert edit.accessibleDescription() == "Ask answer B, or press 2 to ask all"
+    qtbot.keyClicks(edit, "and 3")
+    assert edit.toPlainText() == "and 3"
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: [len(one.chat_model.rows) for one in app.lanes.rows] == [1, 3, 1])
+    assert columns_of(window) is view
+    finish(qtbot, app, script)
+    edit.clear()
+    qtbot.keyClick(edit, Qt.Key.Key_9)
+    assert edit.toPlainText() == "9"
+
+
+def test_a_press_on_a_card_chooses_it(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    view = asked(qtbot, window, app, 3)
+    finish(qtbot, app, script)
+    qtbot.mouseClick(view.columns[2], Qt.MouseButton.LeftButton, pos=QPoint(60, 20))
+    assert app.lanes.state.now.focused == 2
+    app.catch_up()
+    assert view.columns[2].keep.is_default
+    assert not view.columns[0].keep.is_default
+
+
+def test_escape_stops_them_first_and_then_shows_the_chat(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.hold = 2
+    asked(qtbot, window, app, 3)
+    edit = window.chat.composer.edit
+    edit.setFocus()
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    app.catch_up()
+    assert columns_of(window) is not None
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: columns_of(window) is None)
+
+
+@pytest.mark.parametrize(("count", "width", "fits"), [(2, 600, True), (2, 599, False), (3, 899, False), (8, 900, True)])
+def test_where_they_have_no_room_they_are_versions_in_the_chat(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script, count: int, width: int, fits: bool
+) -> None:
+    asked(qtbot, window, app, count)
+    finish(qtbot, app, script)
+    widen(window, width)
+    assert (columns_of(window) is not None) is fits
+    widen(window, 1400)
+    assert columns_of(window) is not None
+
+
+def test_of_many_as_many_are_seen_as_have_room_and_none_is_narrow(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    view = asked(qtbot, window, app, 8, width=1000)
+    finish(qtbot, app, script)
+
+    def seen() -> list[int]:
+        return [number for number, one in enumerate(view.columns) if one.isVisible()]
+
+    assert seen() == [0, 1, 2]
+    assert all(view.columns[number].width() >= 300 for number in seen())
+    assert not view.earlier.isEnabled()
+    qtbot.mouseClick(view.later, Qt.MouseButton.LeftButton)
+    assert seen() == [1, 2, 3]
+    app.lanes.focus(7)
+    app.catch_up()
+    assert seen() == [5, 6, 7]
+    assert not view.later.isEnabled()
+
+
+def test_tab_goes_through_the_columns_in_their_order(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    view = asked(qtbot, window, app, 3)
+    finish(qtbot, app, script)
+    order = [stop for one in view.columns for stop in (one.mark, one.discard, one.view, one.keep, one.go_on)]
+    at, met = order[0], [order[0]]
+    for _ in range(60):
+        at = at.nextInFocusChain()
+        if at in order:
+            met.append(at)
+        if len(met) == len(order):
+            break
+    assert met == order
