@@ -86,3 +86,10 @@ class Bookmark(NamedTuple):
 
 TrieNode = Node[RowsSnapshot, StateSnapshot]
 CacheTrie = Trie[RowsSnapshot, StateSnapshot]
+
+
+def upwards(node: TrieNode) -> Iterator[TrieNode]:
+    """Give a node and those above it, without the root."""
+    while node.parent is not None:
+        yield node
+        node = node.parent

@@ -16,8 +16,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from app.kvcache.active_paths import ActivePaths
-from app.kvcache.disk.saving import upwards
-from app.kvcache.snapshot import CacheTrie, TrieNode
+from app.kvcache.snapshot import CacheTrie, TrieNode, upwards
 
 GAP = 300  # tokens: a whole state is written where one must go back at least so far to the nearest written one
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -254,10 +254,3 @@ def _is_of(save: _Save, node: TrieNode) -> bool:
         and node.stored.provenances == save.provenances
         and not node.stored.disk_rows
     )
-
-
-def upwards(node: TrieNode) -> Iterator[TrieNode]:
-    """Give a node and those above it, without the root."""
-    while node.parent is not None:
-        yield node
-        node = node.parent

@@ -28,14 +28,14 @@ from app.kvcache.disk.catalog import SnapshotCatalog
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.plan import Plan
 from app.kvcache.disk.reading import Reader
-from app.kvcache.disk.saving import Saver, upwards
+from app.kvcache.disk.saving import Saver
 from app.kvcache.disk.space import allowed, disk_of
 from app.kvcache.disk.stored import StoredRows
 from app.kvcache.disk.writer import Writer
 from app.kvcache.event_log import EventLog
 from app.kvcache.live_layers import RowSource
 from app.kvcache.node import FileRef
-from app.kvcache.snapshot import CacheTrie, StateSnapshot, TrieNode
+from app.kvcache.snapshot import CacheTrie, StateSnapshot, TrieNode, upwards
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.deadline import NO_ANSWER
 from app.protocol.reports import Reason
