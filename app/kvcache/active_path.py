@@ -31,6 +31,7 @@ from app.kvcache.layers import CacheFaultError
 from app.kvcache.layers.rows import STEP
 from app.kvcache.live_layers import LiveLayers, RowSource
 from app.kvcache.restore_plan import RestorePlan
+from app.kvcache.seat import Seat, Seats
 from app.kvcache.snapshot import Bookmark, CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
 from app.kvcache.trie import common
 from app.kvcache.usage import supersede_answer_end
@@ -56,10 +57,11 @@ class Peers(Protocol):
     """All active paths over one trie, and the disk below it.
 
     used_bytes: of the arrays of all of them. copy_rows: of an edge that some of them run through. live_state: the whole
-    state at a node's end where one of them stands there.
+    state at a node's end where one of them stands there. seats: see `Seats`.
     """
 
     disk: DiskTier | None
+    seats: Seats
 
     @property
     def used_bytes(self) -> int: ...
@@ -115,8 +117,9 @@ class ActivePath:
 
     @property
     def is_state_stored(self) -> bool:
-        """Whether the live whole states are stored, too, as the same arrays."""
-        return self.layers.shared is not None and self.path[-1].stored.state is self.layers.shared
+        """Whether the live whole states are stored, or held by a seat, too, as the same arrays."""
+        state = self.layers.shared
+        return state is not None and (self.path[-1].stored.state is state or self._peers.seats.has_state(state))
 
     @property
     def has_state(self) -> bool:
@@ -214,7 +217,7 @@ class ActivePath:
         Older ones do not: they were used more than what follows.
         """
         is_own = bool(node.stored.provenances) and node.stored.provenances[-1].call_log is self.layers.call_log
-        is_end = node.children or node.stored.state or node.usage.anchors or node.usage.pins
+        is_end = node.children or node.stored.state or node.usage.anchors or node.usage.pins or node.locks
         return is_own and not is_end and node.active_paths == {self.number}
 
     def _absorb(self, child: TrieNode) -> None:
@@ -316,8 +319,20 @@ class ActivePath:
 
     # Moving
 
-    def switch_to(self, plan: RestorePlan) -> bool:
+    def seat(self) -> Seat:
+        """Come to rest, and return what is to be held so that a session can go on from here later.
+
+        Raises what the model raises when it computes what was asked of it last.
+        """
+        self.rest()
+        layers = self.layers
+        state = layers.take_state() if layers.states and layers.offset and not layers.unsupported else None
+        return Seat(None if layers.unsupported else self.end, layers.call_log, state)
+
+    def switch_to(self, plan: RestorePlan, seat: Seat | None = None) -> bool:
         """Leave what a plan does not go through, and restore what it does.
+
+        seat: that the plan leads to, whose session goes on from its own state, with its own record.
 
         Returns False when what was stored did not fit: then the path is empty, and what did not fit is forgotten.
         """
@@ -327,7 +342,9 @@ class ActivePath:
         try:
             self.page_out(self.shared_offset(plan))
             self._make_room_to_enter(plan)
-            self.page_in(plan.path, plan.target)
+            self.page_in(plan.path, plan.target, seat.state if seat is not None else None)
+            if seat is not None:
+                self.layers.call_log = seat.call_log
             self._room.make_room(0)
         except Exception:  # whatever stored state may bring about, it costs time and nothing else
             log.warning("restoring %d tokens failed; they are computed again", plan.target, exc_info=True)
@@ -366,30 +383,39 @@ class ActivePath:
             self._trie.forget(gone[0], Reason.EVICTED)  # with what is stored of branches that leave the path there
         for node, snapshot in zip(own, rows, strict=False):
             self._trie.set_rows(node, snapshot)
+        if layers.rows and gone:
+            self._peers.seats.release_broken(Reason.EVICTED)
         moved = sum(snapshot.nbytes for snapshot in rows)
         self._event_log.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
         if fits < last.end:
             if logs:
                 self._event_log.add(CacheEventKind.EVICTED, fits, last.end - fits, 0, Reason.EVICTED)
-        elif end_state is not None and last.stored.state is None and end_state.nbytes <= room - moved:
-            self._trie.set_state(last, end_state, is_answer_end=True)
-            last.usage.state_uses, last.usage.state_used = max(1.0, last.usage.state_uses), last.usage.last_use
+        elif end_state is not None and not self._peers.seats.has_state(end_state):
+            self.store_answer_end(last, end_state, room - moved)
 
-    def page_in(self, path: list[TrieNode], target: int) -> None:
+    def store_answer_end(self, node: TrieNode, state: StateSnapshot, room: int) -> None:
+        """Store the whole state at a node where an answer ends, unless there is one, if it fits into so much room."""
+        if node.stored.state is None and state.nbytes <= room:
+            self._trie.set_state(node, state, is_answer_end=True)
+            node.usage.state_uses, node.usage.state_used = max(1.0, node.usage.state_uses), node.usage.last_use
+
+    def page_in(self, path: list[TrieNode], target: int, own: StateSnapshot | None = None) -> None:
         """Go on over the nodes of `path`, on whose beginning this one stands, to `target`, from what is stored there.
 
-        Raises CacheFaultError when what is stored does not fit; the layers are then undefined beyond the path.
+        own: the whole state to go on from, whatever is stored there. Raises CacheFaultError when what is stored does
+        not fit; the layers are then undefined beyond the path.
         """
         layers, base, keep = self.layers, self.layers.call_log, self.path[-1].end
         nodes = self._nodes_between(path, keep, target)
         end = nodes[-1] if nodes else self.path[-1]
-        if not (layers.offset == target and layers.is_whole):
+        if not (layers.offset == target and layers.is_whole and (own is None or own is layers.shared)):
             rows = [source for node in nodes for source in self._stored_rows(node)] if layers.rows else []
-            state = self._stored_state(end) if layers.states and target else None
+            state = own or (self._stored_state(end) if layers.states and target else None)
             layers.restore(keep, target, rows, state, self._last_prefill_end(target, nodes))
             if state is not None:
                 base = state.call_log
-                if end.stored.state is None:  # it was on disk, or live on another path, and counts as stored now
+                if own is None and end.stored.state is None:
+                    # It was on disk, live on another path or held by a seat, and counts as stored now.
                     self._trie.set_state(end, state)
                 for node in nodes:
                     if not node.stored.provenances:  # a model without rows: the state's calls are all that is known

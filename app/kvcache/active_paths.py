@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.kvcache.active_path import ActivePath, DiskTier
+from app.kvcache.seat import Seats
 from app.kvcache.snapshot import CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
 from app.protocol.reports import Reason
 
@@ -13,13 +14,14 @@ class ActivePaths:
     """Active paths over one trie, in the order of their numbers, on layers of one model.
 
     disk: what lies below the memory of all of them. has_rows, has_states: what layers the model has. unsupported: the
-    name of a cache kind that cannot be stored, or empty.
+    name of a cache kind that cannot be stored, or empty. seats: where sessions stand while calls are made on another.
     """
 
     def __init__(self, trie: CacheTrie) -> None:
         self.disk: DiskTier | None = None
         self.has_rows = self.has_states = False
         self.unsupported = ""
+        self.seats = Seats(trie)
         self._trie = trie
         self._paths: dict[int, ActivePath] = {}
 
@@ -31,6 +33,7 @@ class ActivePaths:
 
     def close(self) -> None:
         """Let go of all paths and of what they hold. They know these, so else only a collector would."""
+        self.seats.clear()
         for path in self:
             path.drop(Reason.EVICTED)
         self._paths.clear()
@@ -59,7 +62,7 @@ class ActivePaths:
     @property
     def used_bytes(self) -> int:
         """Bytes of all live rows and states that are not stored as well, padding left out, copies counted."""
-        used = 0
+        used = self.seats.nbytes
         for path in self._paths.values():
             used += path.used_bytes
         return used
@@ -72,7 +75,7 @@ class ActivePaths:
     @property
     def allocated_bytes(self) -> int:
         """Bytes of the live buffers, with the rows that they have room for."""
-        return sum(path.layers.allocated_bytes for path in self)
+        return sum(path.layers.allocated_bytes for path in self) + self.seats.nbytes
 
     @property
     def launched_bytes(self) -> int:
@@ -90,9 +93,11 @@ class ActivePaths:
 
     @property
     def state_ends(self) -> list[TrieNode]:
-        """Nodes at whose end the whole states of a path are."""
-        return [path.end for path in self if path.has_state]
+        """Nodes at whose end the whole states of a path or a seat are."""
+        return [path.end for path in self if path.has_state] + self.seats.state_ends
 
     def live_state(self, node: TrieNode) -> StateSnapshot | None:
-        """Return the whole state at a node's end, shared with the live arrays of a path; None where there is none."""
-        return next((path.layers.take_state() for path in self if path.end is node and path.has_state), None)
+        """Return the whole state at a node's end, shared with the live arrays of a path or a seat; None where there is
+        none."""
+        live = next((path.layers.take_state() for path in self if path.end is node and path.has_state), None)
+        return live or self.seats.state_at(node)

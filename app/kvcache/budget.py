@@ -18,6 +18,8 @@ from app.kvcache.active_paths import ActivePaths
 from app.kvcache.event_log import EventLog
 from app.kvcache.eviction import PIECE, Eviction
 from app.kvcache.snapshot import CacheTrie, RowsSnapshot, StateSnapshot
+from app.protocol.cache_events import CacheEventKind
+from app.protocol.reports import Reason
 
 LEAST_MEASURED = 64 << 20  # bytes that MLX holds; with less its overhead is not looked at
 TOLERANCE = 0.02  # of what is held: a smaller overhead is none
@@ -36,7 +38,7 @@ class Budget:
         self.clock = 0
         self.overhead_bytes = 0
         self.eviction: Eviction[RowsSnapshot, StateSnapshot] = Eviction(trie, has_states, event_log)
-        self._trie, self._paths = trie, paths
+        self._trie, self._paths, self._event_log = trie, paths, event_log
         self._base = mx.get_active_memory()  # the model, and whatever else is there
 
     @property
@@ -51,12 +53,19 @@ class Budget:
     def make_room(self, growth: int, is_desperate: bool = True) -> bool:
         """Evict until live bytes could grow by `growth`, and by a little more, so that it is not asked at every token.
 
-        False when there is no room even so. is_desperate: let it take the first states of branches too.
+        False when there is no room even so. is_desperate: let it take the first states of branches too, and, when that
+        is not enough, what open sessions hold that wait for their turn, the youngest first.
         """
-        if self.fits(growth):
-            return True
+        while not self.fits(growth):
+            self._evict(growth, is_desperate)
+            if self.fits(growth) or not is_desperate or not self._release_youngest():
+                break
+        return self.fits(growth)
+
+    def _evict(self, growth: int, is_desperate: bool) -> None:
+        """Evict what is stored, as `make_room` says, if that is of any use."""
         if self._surplus(growth) <= 0:
-            return False
+            return
         for path in self._paths:
             # A tail may run inside a stored edge whose rows it has taken over: record whose they are before any go.
             path.record()
@@ -64,7 +73,13 @@ class Budget:
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
                 self.eviction.run(self.clock, partial(self._surplus, growth if desperate else ahead), desperate)
-        return self.fits(growth)
+
+    def _release_youngest(self) -> bool:
+        """Release the youngest session that waits for its turn. False when none is held."""
+        seat = self._paths.seats.release_youngest()
+        if seat is not None:
+            self._event_log.add(CacheEventKind.EVICTED, seat.call_log.end, 0, 0, Reason.EVICTED)
+        return seat is not None
 
     def measure(self) -> None:
         """Take note of what MLX holds beyond what is counted."""

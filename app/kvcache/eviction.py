@@ -12,8 +12,8 @@ person; tests/bench/eviction.py holds it against others of them. Properties kept
 1. Rows leave leaf first, at most `PIECE` tokens beyond what is needed; a whole state leaves alone.
 2. Rows that no kept state lies at or below cannot be restored by a model with whole states: they go first, for nothing.
 3. The last state of a branch is charged with the rows that would become useless without it.
-4. Rows of live paths stay; so does the first state of each branch, without which nothing could be restored. Other
-   states of a live path go by their worth like any: the path itself does not need them.
+4. Rows of live paths and of open sessions stay; so does the first state of each branch, without which nothing could be
+   restored. Other states of a live path go by their worth like any: the path itself does not need them.
 5. What the person pinned stays: the rows down to the pinned place and the state there.
 6. The clock counts requests, so that a night changes nothing and a run can be repeated.
 7. Each victim is the one that comparing all of them now would give. What may be worth less than it was is looked at
@@ -202,7 +202,7 @@ class Eviction(Generic[R, S]):
     def _rows_entry(self, node: Node[R, S]) -> Entry | None:
         """Return what a node's rows are worth; None when there are none or something stands on them."""
         rows, usage = node.stored.rows, node.usage
-        if rows is None or usage.pins or node.held_children or node.stored.state is not None:
+        if rows is None or usage.pins or node.locks or node.held_children or node.stored.state is not None:
             return None
         if self._has_states:
             return Entry(0.0, 0)

@@ -11,7 +11,7 @@ from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.live_layers import LiveLayers
 from app.kvcache.node import FileRef
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.snapshot import TrieNode
+from app.kvcache.snapshot import TrieNode, upwards
 
 
 class BrokenInvariantError(AssertionError):
@@ -42,6 +42,7 @@ def check(cache: PrefixCache) -> None:
     tokens = sum(len(node.tokens) for node in nodes)
     _require(cache.trie.tokens == tokens, f"{cache.trie.tokens} tokens counted, {tokens} in the trie")
     _check_account(cache, nodes)
+    _check_seats(cache, nodes)
     for path in cache.paths:
         _check_active_path(cache, path)
     numbers = {path.number for path in cache.paths}
@@ -168,6 +169,32 @@ def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     _require(paged <= allowed, f"{paged} bytes stored, {allowed} allowed beside {used} live")
     owners = [id(x) for node in nodes for x in (node.stored.rows, node.stored.state) if x is not None]
     _require(len(set(owners)) == len(owners), "a snapshot hangs on two nodes")
+
+
+def _check_seats(cache: PrefixCache, nodes: list[TrieNode]) -> None:
+    waiting = [session for session in cache.sessions if session is not cache.session]
+    _require(cache.session is None or cache.session in cache.sessions, "the mounted session is not open")
+    seats = [cache.paths.seats[session.number] for session in waiting]
+    _require(len(list(cache.paths.seats)) == len(seats), f"{len(seats)} sessions wait at {list(cache.paths.seats)}")
+    locks: Counter[int] = Counter()
+    for session, seat in zip(waiting, seats, strict=True):
+        name = f"session {session.number}, at {session.reached}"
+        if seat.node is None:
+            _require(seat.state is None, f"{name}, holds a state and no place")
+            continue
+        _require(seat.node.end <= session.reached, f"{name}, waits at {seat.node.end}")
+        _require(seat.call_log.end == seat.node.end, f"{name}, is on record to {seat.call_log.end}")
+        needs_state = cache.paths.has_states and seat.node is not cache.trie.root
+        _require((seat.state is not None) == needs_state, f"{name}, holds {'no' if needs_state else 'a'} state")
+        for node in upwards(seat.node):
+            locks[node.id] += 1
+            _require(cache.trie.nodes.get(node.id) is node, f"{name}, stands on node {node.id}, which is gone")
+            _require(node.has_rows_in_memory or not cache.paths.has_rows, f"{name}, has lost the rows of {node.id}")
+    for node in nodes:
+        _require(node.locks == locks[node.id], f"node {node.id} counts {node.locks} locks of {locks[node.id]}")
+    states = {id(seat.state): seat for seat in seats if seat.node and seat.node.stored.state is not seat.state}
+    held = sum(seat.state.nbytes for seat in states.values() if seat.state is not None)
+    _require(cache.paths.seats.nbytes == held, f"{cache.paths.seats.nbytes} bytes counted at seats, {held} are")
 
 
 def _check_active_path(cache: PrefixCache, active: ActivePath) -> None:

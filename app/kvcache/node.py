@@ -149,7 +149,8 @@ class Node(Generic[R, S]):
     """Edge of the trie: tokens [start, end) of every path through it.
 
     active_paths: numbers of those that run through it, whose live arrays hold its rows, and which keep it from being
-    removed. held_children, disk_children: how many children have state in memory, or on disk, at or below them.
+    removed. locks: how many open sessions stand at or below its end while calls are made on another. held_children,
+    disk_children: how many children have state in memory, or on disk, at or below them.
     """
 
     __slots__ = (
@@ -158,6 +159,7 @@ class Node(Generic[R, S]):
         "disk_children",
         "held_children",
         "id",
+        "locks",
         "parent",
         "start",
         "stored",
@@ -174,6 +176,7 @@ class Node(Generic[R, S]):
         self.stored: Stored[R, S] = Stored()
         self.usage = Usage()
         self.active_paths: set[int] = set()
+        self.locks = 0
         self.held_children = 0
         self.disk_children = 0
 
@@ -194,9 +197,9 @@ class Node(Generic[R, S]):
 
     @property
     def holds(self) -> bool:
-        """Whether the node has state of its own in memory."""
+        """Whether the node has state of its own in memory, or an open session has, which stands there."""
         stored = self.stored
-        return stored.rows is not None or stored.state is not None or bool(self.active_paths)
+        return stored.rows is not None or stored.state is not None or bool(self.active_paths or self.locks)
 
     @property
     def is_held(self) -> bool:

@@ -8,11 +8,13 @@ What it promises (`invariants.check` tests each line, beside those of trie.py, a
 4. Rows exist only above complete rows: they leave leaf first, whole states one by one.
 5. A failed restore costs recomputation, is counted, and never yields a mixture of offsets.
 
-Owned by the model thread. Requests are answered on `active`; what is said of paths holds for as many as there are.
+Several sessions may be open. Calls are made on the one that is mounted on `active`; the others keep their seats (see
+seat.py). What is said of paths holds for as many as there are. Owned by the model thread.
 """
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
@@ -28,8 +30,9 @@ from app.kvcache.event_log import EventLog
 from app.kvcache.ghosts import Ghosts
 from app.kvcache.live_layers import Forward, LiveLayers
 from app.kvcache.restore_plan import RestorePlan, captures_for, plan_restore, report_of
-from app.kvcache.session import Session
-from app.kvcache.snapshot import CacheTrie, TrieNode
+from app.kvcache.seat import Seat
+from app.kvcache.session import Reread, Session
+from app.kvcache.snapshot import CacheTrie, TrieNode, upwards
 from app.kvcache.trie import Trie
 from app.kvcache.usage import count_uses, disown, own, remember, touch
 from app.protocol.cache_events import CacheEvent, CacheEventKind
@@ -37,6 +40,9 @@ from app.protocol.reports import Reason, RequestReport
 from app.protocol.trie_view import Residency
 
 GRID = 256  # tokens between two whole states when memory allows
+_UNKNOWN = -1  # stands for a token that is not known yet
+
+log = logging.getLogger(__name__)
 
 
 class Freed(NamedTuple):
@@ -57,7 +63,8 @@ class PrefixCache:
     those objects. budget_bytes: what live and stored state may take together. grid: tokens between two stored whole
     states when memory allows, 0 for restore points only. active: the path that requests are answered on. unsupported:
     the name of a cache kind that cannot be stored, in which case every request is computed whole. faults: restores that
-    failed, files that were damaged, and requests that broke off.
+    failed, files that were damaged, and requests that broke off. session: the one that calls are made on, or None.
+    sessions: all that are open, oldest first.
     """
 
     def __init__(
@@ -67,6 +74,8 @@ class PrefixCache:
         self.grid = grid
         self.faults = 0
         self.session: Session | None = None
+        self.sessions: list[Session] = []
+        self._began = 0  # sessions in all
         self.disk: Tier | None = None
         self.trie: CacheTrie = Trie()
         self.event_log = EventLog()
@@ -121,12 +130,12 @@ class PrefixCache:
         """Match a request, bring its path into live arrays, and return the session that computes the rest.
 
         restore_points: token offsets that somebody will come back to, anchored for `owner`. is_check: it stands in the
-        log as a check, since nobody asked a question. Raises ValueError on an empty request and RuntimeError while
-        another session is open.
+        log as a check, since nobody asked a question. Another session that calls are made on waits from now on, as with
+        `mount`. Raises ValueError on an empty request.
         """
-        self._require_rest("begin")
         if not tokens:
             raise ValueError("cannot begin a request of 0 tokens")
+        self._park()
         self.budget.clock += 1
         path, points = self.active, set(restore_points)
         plan = self._verified_plan(tokens)
@@ -140,10 +149,91 @@ class PrefixCache:
         if path.layers.states and report.cached and report.cached in points:
             path.capture(owner)
         captures = captures_for(plan, report, restore_points, self.grid) if path.layers.states else {}
-        self.session = Session(self, path, tokens, report, captures, owner)
+        self._began += 1
+        self.session = Session(self, path, tokens, report, captures, owner, self._began)
+        self.sessions.append(self.session)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
         self.event_log.add(kind, report.cached, report.left, 0, report.reason)
         return self.session
+
+    @property
+    def holds_many(self) -> bool:
+        """Whether calls may be made on several sessions by turns, and none has to read again what is computed.
+
+        Where not, one had better end before calls are made on another: what a session computed is lost meanwhile, for
+        want of room, or because the model's state cannot be stored.
+        """
+        return not self.unsupported and self.paths.seats.are_held
+
+    def mount(self, session: Session) -> None:
+        """Make calls on this open session from now on, and have the one so far wait.
+
+        What is gone of it, for want of room or by a fault, it reads again: `Session.unread` tells how much. Raises
+        RuntimeError when the session has ended, and while a token is launched.
+        """
+        if self.session is session:
+            return
+        if session not in self.sessions:
+            raise RuntimeError(f"session {session.number} has ended")
+        self._park()
+        seats, seat = self.paths.seats, self.paths.seats[session.number]
+        seats.entering = session.number
+        try:
+            if not self._resume(seat):
+                self._go_back(session, seat)
+        finally:
+            seats.entering = None
+            seats.remove(session.number)
+            self.session = session
+
+    def _park(self) -> None:
+        """Have the mounted session, if there is one, wait at its seat."""
+        session, path = self.session, self.active
+        if session is None:
+            return
+        if path.layers.is_launched:
+            raise RuntimeError(f"session {session.number} cannot wait while a token is launched")
+        self.session = None
+        session.reached = max(session.reached, path.offset)
+        try:
+            seat = path.seat()
+        except Exception:  # what the model raises when it computes what was asked of it last
+            log.warning("what session %d computed last failed; it is computed again", session.number, exc_info=True)
+            seat = Seat(None, path.layers.call_log, None, Reason.FAULT)
+            self._fail(path)
+        self.paths.seats.add(session.number, seat)
+
+    def _resume(self, seat: Seat) -> bool:
+        """Bring what a seat holds into the live arrays. False when it holds nothing, or nothing that fits."""
+        if seat.node is None:
+            return False
+        nodes = [self.trie.root, *reversed(list(upwards(seat.node)))]
+        at = seat.node.end
+        if not self.active.switch_to(RestorePlan(nodes, at, at, at), seat):
+            self.faults += 1
+            self.paths.seats.release(seat, Reason.FAULT)
+            self._release_broken()
+        return seat.node is not None
+
+    def _go_back(self, session: Session, seat: Seat) -> None:
+        """Restore what is kept of a session that lost its seat. The rest it has to read again."""
+        plan = self._verified_plan([*session.tokens()[: session.reached], _UNKNOWN])
+        reason = seat.reason if self._switch(plan) else Reason.FAULT
+        lost = session.reached - self.active.offset
+        if lost:
+            reason = Reason.UNSUPPORTED if self.unsupported else reason
+            session.reread = Reread(session.reread.tokens + lost, reason)
+            self.event_log.add(CacheEventKind.REQUEST, self.active.offset, lost, 0, reason)
+
+    def _release_broken(self) -> None:
+        if self.paths.has_rows:
+            self.paths.seats.release_broken(Reason.FAULT)
+
+    def _fail(self, path: ActivePath) -> None:
+        """Keep what is known to be whole after a failure."""
+        self.faults += 1
+        path.salvage()
+        self._release_broken()
 
     def record(self) -> None:
         """Bring the trie up to date with the active paths."""
@@ -157,6 +247,10 @@ class PrefixCache:
 
         Raises what the model raises when it computes what was asked of it last, after keeping what is whole.
         """
+        self.sessions.remove(session)
+        if self.session is not session:
+            self._end_waiting(session)
+            return
         self.session = None
         try:
             if not has_failed:
@@ -245,7 +339,7 @@ class PrefixCache:
     def evict(self, node_ids: Iterable[int]) -> Freed:
         """Let go of the state of these edges and of all below them, in memory and on disk; their tokens stay known.
 
-        What is pinned stays, with all that leads there; so does what an open session computes on. Ids of edges that are
+        What is pinned stays, with all that leads there; so does what open sessions compute on. Ids of edges that are
         gone are passed over.
         """
         self.record()
@@ -253,12 +347,12 @@ class PrefixCache:
         chosen = {node.id: node for top in tops for node in self.trie.below(top)}
         holding = [node for node in chosen.values() if node.holds or node.stored.files]
         memory, disk = self.live_bytes + self.paged_bytes, self._disk_bytes
-        if self.session is None:
+        if not self.sessions:
             for path in self.paths:
                 going = (node.start for node in path.path if node.id in chosen and not node.usage.pins)
                 path.page_out(min(going, default=path.offset), stores=False, logs=False)
         for node in sorted(chosen.values(), key=lambda node: node.end, reverse=True):
-            if not (node.usage.pins or node.active_paths):
+            if not (node.usage.pins or node.active_paths or node.locks):
                 self._let_go(node, chosen)
         if self.disk is not None:
             self.disk.collect()
@@ -341,6 +435,8 @@ class PrefixCache:
 
     def close(self) -> None:
         """Let go of all arrays at once, without waiting for the garbage collector."""
+        self.session = None
+        self.sessions.clear()
         self.paths.close()
         for node in self.trie.root.children.values():
             self.trie.forget(node, Reason.EVICTED)
@@ -350,7 +446,7 @@ class PrefixCache:
         return LiveLayers(self.forward, self.new_caches)
 
     def _require_rest(self, action: str) -> None:
-        if self.session is not None:
+        if self.sessions:
             raise RuntimeError(f"cannot {action} while a session is open")
 
     def _plan_restore(self, tokens: Sequence[int]) -> RestorePlan:
@@ -378,8 +474,7 @@ class PrefixCache:
     def _end(self, session: Session, has_failed: bool) -> None:
         path = session.path
         if has_failed:
-            self.faults += 1
-            path.salvage()
+            self._fail(path)
         elif self.unsupported:
             remember(self.trie, session.tokens()[: path.offset])
         else:
@@ -388,8 +483,29 @@ class PrefixCache:
             touch(self.trie, path.path, self.budget.clock)
             path.tidy()
         own(self.trie, path.path[1:], session.owner)
-        self.budget.measure()
-        self.budget.make_room(0)
+        self._rest()
+
+    def _end_waiting(self, session: Session) -> None:
+        """End a session that calls are not made on: what it computed is kept already, but for its state."""
+        seats, seat = self.paths.seats, self.paths.seats[session.number]
+        node, state, tokens = seat.node, seat.state, session.tokens()[: session.reached]
+        if self.unsupported:
+            remember(self.trie, tokens)
+        path, at = self.trie.match(tokens)
+        self.trie.node_ending_at(path, at)
+        touch(self.trie, path[1:], self.budget.clock)
+        own(self.trie, path[1:], session.owner)
+        seats.remove(session.number)
+        if node is not None and state is not None and not seats.has_state(state):
+            room = self.budget.allowed - self.paths.used_bytes - self.trie.paged_bytes
+            self.active.store_answer_end(node, state, room)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Do what is done whenever a session has ended."""
+        if self.session is None:  # else calls may be under way, whose memory is not the cache's
+            self.budget.measure()
+        self.budget.make_room(self.paths.launched_bytes)
         self.budget.eviction.update(self.budget.clock)
         self.ghosts.forget_oldest()
         if self.disk is not None:

@@ -5,19 +5,32 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import mlx.core as mx
 
 from app.kvcache.active_path import ActivePath
 from app.kvcache.snapshot import Bookmark
-from app.protocol.reports import RequestReport
+from app.protocol.reports import Reason, RequestReport
+
+
+class Reread(NamedTuple):
+    """Tokens that a session has to read again, since what was computed of them is gone, and the reason."""
+
+    tokens: int = 0
+    reason: Reason = Reason.NONE
 
 
 class SessionCache(Protocol):
-    """Cache as a session needs it, beside its path. grid: tokens between two whole states on the way, 0 for none."""
+    """Cache as a session needs it, beside its path. grid: tokens between two whole states on the way, 0 for none.
+
+    session: the one that calls are made on.
+    """
 
     grid: int
+
+    @property
+    def session(self) -> Session | None: ...
 
     def record(self) -> None:
         """Bring the trie up to date with what is computed."""
@@ -31,8 +44,11 @@ class SessionCache(Protocol):
 class Session:
     """Request between `begin` and its end. A context manager: leaving it, however, keeps what was computed.
 
-    path: what it computes on. report: what the cache did for it. owner: whose conversation it is. Owned by the model
-    thread.
+    Several may be open over one path; calls are made on the one that is mounted.
+
+    number: counts up with each session of a cache. path: what it computes on. report: what the cache did for it. owner:
+    whose conversation it is. reached: how many tokens were computed when it last gave way to another. reread: what it
+    had to read again for that, in all, and why at last. Owned by the model thread.
     """
 
     def __init__(
@@ -43,7 +59,11 @@ class Session:
         report: RequestReport,
         captures: dict[int, bool],
         owner: str,
+        number: int = 0,
     ) -> None:
+        self.number = number
+        self.reached = 0
+        self.reread = Reread()
         self.path = path
         self.report = report
         self._cache = cache
@@ -62,17 +82,47 @@ class Session:
 
     @property
     def left(self) -> int:
-        """Prompt tokens that are not computed yet, the last one included; 0 once decoding began."""
-        return max(0, self.report.total - self.path.offset)
+        """Prompt tokens that are not computed yet, the last one included; 0 once decoding began.
+
+        What was fed of an answer counts as prompt where it has to be read again.
+        """
+        return max(0, max(self.report.total, self.reached) - self.offset)
+
+    @property
+    def unread(self) -> int:
+        """Tokens that `prefill` has to compute before the next token can be fed."""
+        return max(0, self._prefill_end - self.offset)
+
+    @property
+    def offset(self) -> int:
+        """Count of the tokens that are computed."""
+        return self.path.offset if self.is_mounted else self.reached
+
+    @property
+    def is_mounted(self) -> bool:
+        """Whether calls are made on this session."""
+        return self._cache.session is self
+
+    @property
+    def _prefill_end(self) -> int:
+        return max(self.report.total - 1, self.reached)
+
+    def _require_mounted(self) -> None:
+        if not self.is_mounted:
+            raise RuntimeError(f"session {self.number} is not the one that calls are made on")
 
     def tokens(self) -> Sequence[int]:
         """Return the prompt and every token fed after it."""
         return self._tokens
 
     def prefill(self, limit: int) -> int:
-        """Compute a chunk of at most `limit` prompt tokens, never the last one. Returns how many; 0: none are left."""
+        """Compute a chunk of at most `limit` prompt tokens, never the last one. Returns how many; 0: none are left.
+
+        What was fed after the prompt is read again where it is gone, the last of it too.
+        """
+        self._require_mounted()
         start = self.path.offset
-        end = min(start + limit, self.report.total - 1)
+        end = min(start + limit, self._prefill_end)
         if limit < 1:
             raise ValueError(f"a prefill chunk of {limit} tokens")
         if end <= start:
@@ -109,6 +159,7 @@ class Session:
 
         Returns logits [1, vocabulary], lazy. Exactly one of `confirm` and `retract` must follow.
         """
+        self._require_mounted()
         self._check_prompt_is_read()
         return self.path.launch(token)[:, -1, :]
 
@@ -120,6 +171,7 @@ class Session:
 
     def retract(self) -> None:
         """Take the launched token back: nothing of it stays."""
+        self._require_mounted()
         self.path.retract()
 
     def bookmark(self) -> Bookmark | None:
@@ -128,13 +180,16 @@ class Session:
 
         None for models without whole states, which can go back to any token.
         """
+        self._require_mounted()
         return self.path.bookmark()
 
     def keep(self, bookmark: Bookmark) -> None:
         """Keep the state of a bookmark, since somebody will come back to that offset."""
+        self._require_mounted()
         self.path.keep(bookmark, self.owner)
 
     def _append(self, token: int) -> None:
+        self._require_mounted()
         at = self.path.offset
         self._check_prompt_is_read()
         if at >= self.report.total:
@@ -144,8 +199,8 @@ class Session:
 
     def _check_prompt_is_read(self) -> None:
         at = self.path.offset
-        if at < self.report.total - 1:
-            raise ValueError(f"decode at {at}, before the prompt of {self.report.total} tokens is read")
+        if at < self._prefill_end:
+            raise ValueError(f"decode at {at}, before the prompt is read to {self._prefill_end}")
 
     def record(self) -> None:
         """Bring the trie up to date while the session runs."""

@@ -122,9 +122,9 @@ class Trie(Generic[R, S]):
         return node
 
     def extend(self, leaf: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance]) -> None:
-        """Lengthen the edge of a live leaf. A state at its end, an anchor, a pin or another path forbids it."""
+        """Lengthen the edge of a live leaf. A state at its end, an anchor, a pin, a lock or another path forbids it."""
         stored, usage = leaf.stored, leaf.usage
-        must_end = leaf.children or stored.rows or stored.state or usage.anchors or usage.pins
+        must_end = leaf.children or stored.rows or stored.state or usage.anchors or usage.pins or leaf.locks
         if must_end or len(leaf.active_paths) > 1 or leaf.parent is None:
             raise ValueError(f"node {leaf.id} [{leaf.start}, {leaf.end}) cannot be extended")
         leaf.tokens.extend(tokens)
@@ -145,7 +145,7 @@ class Trie(Generic[R, S]):
         node.parent, node.start, node.tokens = upper, offset, node.tokens[at:]
         upper.children = {node.tokens[0]: node}
         upper.stored, upper.usage = node.stored.cut_above(offset), node.usage.of_upper_half()
-        upper.active_paths = set(node.active_paths)
+        upper.active_paths, upper.locks = set(node.active_paths), node.locks
         for number in node.active_paths:
             path = self.paths[number]
             path.insert(_index_of(node, path), upper)
@@ -206,6 +206,7 @@ class Trie(Generic[R, S]):
         return (
             (stored.rows is None) == (below.rows is None)
             and node.active_paths == child.active_paths
+            and node.locks == child.locks
             and node.is_held == child.is_held
             and usage.pins == child.usage.pins
             and usage.owners == child.usage.owners
@@ -219,7 +220,7 @@ class Trie(Generic[R, S]):
         parent = leaf.parent
         if parent is None or leaf.children:
             raise ValueError(f"cannot remove node {leaf.id}: it is the root or has {len(leaf.children)} children")
-        if leaf.active_paths or leaf.usage.pins:
+        if leaf.active_paths or leaf.usage.pins or leaf.locks:
             raise ValueError(f"cannot remove node {leaf.id}: it is in use")
         self.set_rows(leaf, None)
         self.set_state(leaf, None)
@@ -341,6 +342,16 @@ class Trie(Generic[R, S]):
                 self.changed(above)
         self.pinned_bytes += sum(above.pinned_bytes for above in path)
         self.changed(node)
+
+    def lock(self, node: Node[R, S], change: int) -> None:
+        """Count locks, `change` 1 or -1, on a node and its ancestors: what leads to its end stays as it is."""
+        at: Node[R, S] | None = node
+        while at is not None:
+            was = at.is_held
+            at.locks += change
+            if at.locks <= 1:
+                self._spread(at, was)
+            at = at.parent
 
     def _spread(self, node: Node[R, S], was: bool) -> None:
         """Tell the ancestors when a node became held or a ghost."""

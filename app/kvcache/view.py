@@ -122,8 +122,8 @@ def _known_name(node: TrieNode, before: TrieNodeView | None) -> EdgeLabel | None
 
 def residency(node: TrieNode) -> Residency:
     """Return where a node's state is."""
-    if node.active_paths or node.holds:
-        return "live" if node.active_paths else "memory"
+    if node.holds:
+        return "live" if node.active_paths or node.locks else "memory"
     return "disk" if node.stored.disk_rows or node.stored.disk_state else "none"
 
 

@@ -1,0 +1,203 @@
+"""Several sessions over one active path: each computes, bit for bit, what it computes alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import mlx.core as mx
+import pytest
+
+from app.kvcache.active_path import ActivePath
+from app.kvcache.invariants import check
+from app.kvcache.prefix_cache import PrefixCache
+from app.kvcache.seat import Seat
+from app.kvcache.session import Reread
+from tests.fakes.tiny_models import KINDS, dtypes
+from tests.kvcache.ballast import ballast_cache
+from tests.kvcache.comparison import BITS, cache_of, require_same
+
+HISTORY = [*range(1, 22)]
+QUESTION = [*HISTORY, *range(30, 44)]
+OTHER = [*HISTORY[:9], *range(44, 60)]
+POINTS = (9, 21, 34)
+STEPS = 17  # tokens of an answer: more than a window
+CHUNK = 5
+
+Rows = list[mx.array]
+
+
+class Lane:
+    """One answer: draws its tokens from a generator of its own, and keeps every row of logits it was shown."""
+
+    def __init__(self, cache: PrefixCache, prompt: Sequence[int], seed: int) -> None:
+        self.random = random.Random(seed)
+        self.rows: Rows = []
+        self.session = cache.begin(prompt, POINTS, f"owner {seed % 2}")
+        self._cache, self._next = cache, prompt[-1]
+
+    @property
+    def is_done(self) -> bool:
+        return len(self.rows) == STEPS
+
+    def turn(self, tokens: int) -> None:
+        """Feed so many tokens, after what is still to be read."""
+        self._cache.mount(self.session)
+        while self.session.prefill(CHUNK):
+            check(self._cache)
+        for _ in range(min(tokens, STEPS - len(self.rows))):
+            logits = self.session.decode(self._next)
+            mx.eval(logits)
+            self.rows.append(logits)
+            self._next = self._sample(logits)
+
+    def _sample(self, logits: mx.array) -> int:
+        """One of the four likeliest, so that answers part and meet again."""
+        return int(mx.argsort(logits[0])[-1 - self.random.randrange(4)].item())
+
+    def end(self) -> None:
+        with self.session:
+            pass
+
+
+class Outcome(NamedTuple):
+    """What one answer came to."""
+
+    tokens: list[int]
+    rows: Rows
+    reread: Reread
+
+    @classmethod
+    def of(cls, lane: Lane) -> Outcome:
+        return cls(list(lane.session.tokens()), lane.rows, lane.session.reread)
+
+
+def warm_cache(kind: str, dtype: mx.Dtype = mx.float32) -> PrefixCache:
+    """A cache in which both prompts are known up to their last token."""
+    cache = cache_of(kind, dtype)
+    for prompt in (OTHER, QUESTION):
+        with cache.begin(prompt, POINTS) as session:
+            while session.prefill(CHUNK):
+                pass
+    return cache
+
+
+def prompts(lanes: int) -> list[list[int]]:
+    """Siblings, and of more than two each third in another branch."""
+    return [OTHER if lanes > 2 and index % 3 == 2 else QUESTION for index in range(lanes)]
+
+
+def alone(kind: str, dtype: mx.Dtype, prompt: Sequence[int], seed: int) -> Outcome:
+    cache = warm_cache(kind, dtype)
+    lane = Lane(cache, prompt, seed)
+    lane.turn(STEPS)
+    lane.end()
+    return Outcome.of(lane)
+
+
+def by_turns(cache: PrefixCache, lanes: int, turn: int) -> list[Outcome]:
+    going = [Lane(cache, prompt, seed) for seed, prompt in enumerate(prompts(lanes))]
+    check(cache)
+    outcomes = []
+    while not all(lane.is_done for lane in going):
+        for lane in (lane for lane in going if not lane.is_done):
+            lane.turn(turn)
+            check(cache)
+    for lane in going:
+        cache.mount(lane.session)
+        require_replay(cache, lane)
+    for lane in going:
+        lane.end()
+        check(cache)
+        outcomes.append(Outcome.of(lane))
+    return outcomes
+
+
+def require_replay(cache: PrefixCache, lane: Lane) -> None:
+    total = lane.session.report.total
+    require_same(cache, lane.session.tokens(), {total - 1 + at: row for at, row in enumerate(lane.rows)})
+
+
+def are_same(ours: Iterable[mx.array], theirs: Iterable[mx.array]) -> bool:
+    return all(
+        bool(mx.array_equal(one.view(BITS[one.itemsize]), other.view(BITS[other.itemsize])).item())
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+def require_as_alone(kind: str, dtype: mx.Dtype, outcomes: Sequence[Outcome]) -> None:
+    for seed, (prompt, outcome) in enumerate(zip(prompts(len(outcomes)), outcomes, strict=True)):
+        expected = alone(kind, dtype, prompt, seed)
+        assert outcome.tokens == expected.tokens, f"answer {seed} of {kind} says something else"
+        assert are_same(outcome.rows, expected.rows), f"answer {seed} of {kind} has other logits"
+        assert outcome.reread == Reread()
+
+
+SUPPORTED = [kind for kind in KINDS if not cache_of(kind).unsupported]
+
+
+@pytest.mark.parametrize("kind", SUPPORTED)
+def test_answers_by_turns_are_those_alone(kind: str) -> None:
+    for dtype in dtypes(kind):
+        for lanes, turn in ((2, 1), (4, 3), (8, 4)) if dtype == mx.float32 else ((3, 3),):
+            cache = warm_cache(kind, dtype)
+            require_as_alone(kind, dtype, by_turns(cache, lanes, turn))
+            assert not cache.sessions
+            assert not list(cache.paths.seats)
+            assert not cache.faults
+
+
+def test_one_that_goes_on_from_the_state_of_another_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = ActivePath.seat
+    first: list[Seat] = []
+
+    def wrong(path: ActivePath) -> Seat:
+        seat = right(path)
+        first.append(seat)
+        seat.state = first[0].state
+        return seat
+
+    monkeypatch.setattr(ActivePath, "seat", wrong)
+    with pytest.raises(AssertionError):
+        require_as_alone("mamba2", mx.float32, by_turns(warm_cache("mamba2"), 2, 3))
+
+
+def test_a_session_that_waits_refuses_calls() -> None:
+    cache, _ = ballast_cache("everything")
+    first = cache.begin([1, 2, 3, 4])
+    second = cache.begin([1, 2, 3, 5])
+    assert cache.session is second
+    assert cache.sessions == [first, second]
+    for call in (lambda: first.prefill(1), lambda: first.decode(1), lambda: first.launch(mx.array([1])),
+                 lambda: first.confirm(1), first.retract, first.bookmark):  # fmt: skip
+        with pytest.raises(RuntimeError, match="not the one that calls are made on"):
+            call()
+    second.prefill(8)
+    second.launch(mx.array([5]))
+    with pytest.raises(RuntimeError, match="while a token is launched"):
+        cache.mount(first)
+    second.retract()
+    cache.mount(first)
+    assert first.prefill(8) == first.report.left - 1
+    for session in (first, second):
+        with session:
+            pass
+    with pytest.raises(RuntimeError, match="has ended"):
+        cache.mount(first)
+    check(cache)
+
+
+def test_erase_and_pin_wait_until_no_session_is_open() -> None:
+    cache, _ = ballast_cache("everything")
+    first = cache.begin([1, 2, 3, 4], owner="a")
+    with cache.begin([1, 2, 3, 5], owner="b"):
+        pass
+    for action in (lambda: cache.erase("b"), lambda: cache.pin([1, 2]), lambda: cache.abandon([1])):
+        with pytest.raises(RuntimeError, match="while a session is open"):
+            action()
+    with first:
+        pass
+    cache.erase("a")
+    cache.erase("b")
+    assert not cache.trie.nodes
