@@ -384,7 +384,7 @@ class ActivePath:
         for node, snapshot in zip(own, rows, strict=False):
             self._trie.set_rows(node, snapshot)
         if layers.rows and gone:
-            self._peers.seats.release_broken(Reason.EVICTED)
+            self._peers.seats.release_broken(Reason.EVICTED if stores else Reason.FAULT)
         moved = sum(snapshot.nbytes for snapshot in rows)
         self._event_log.add(CacheEventKind.PAGED_OUT, keep, fits - keep, moved)
         if fits < last.end:
@@ -556,7 +556,8 @@ class ActivePath:
         del self.tail[:]
         layers.discard()
         layers.restore(end, end, last_prefill_end=self._last_prefill_end(end))
-        suspects = _made_by(layers.call_log, self.path[1:])
+        # What another session waits on was whole when that one came to rest.
+        suspects = [node for node in _made_by(layers.call_log, self.path[1:]) if not node.locks]
         if suspects:
             self.page_out(suspects[0].start, stores=False)
         self.page_out(0)

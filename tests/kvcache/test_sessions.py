@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 import pytest
@@ -14,6 +14,7 @@ from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.seat import Seat
 from app.kvcache.session import Reread
+from app.protocol.reports import Reason
 from tests.fakes.tiny_models import KINDS, dtypes
 from tests.kvcache.ballast import ballast_cache
 from tests.kvcache.comparison import BITS, cache_of, require_same
@@ -96,27 +97,41 @@ def alone(kind: str, dtype: mx.Dtype, prompt: Sequence[int], seed: int) -> Outco
     return Outcome.of(lane)
 
 
-def by_turns(cache: PrefixCache, lanes: int, turn: int) -> list[Outcome]:
-    going = [Lane(cache, prompt, seed) for seed, prompt in enumerate(prompts(lanes))]
-    check(cache)
-    outcomes = []
-    while not all(lane.is_done for lane in going):
-        for lane in (lane for lane in going if not lane.is_done):
-            lane.turn(turn)
+def begun(cache: PrefixCache, lanes: int) -> list[Lane]:
+    """Answers of which none has a token yet."""
+    return [Lane(cache, prompt, seed) for seed, prompt in enumerate(prompts(lanes))]
+
+
+def write(cache: PrefixCache, lanes: Sequence[Lane], turn: int) -> int:
+    """Write all to their ends by turns. Returns the most bytes that were held between two turns."""
+    most = 0
+    while going := [lane for lane in lanes if not lane.is_done]:
+        for lane in going:
+            lane.turn(turn if cache.holds_many else STEPS)
             check(cache)
+            most = max(most, cache.paged_bytes + cache.paths.used_bytes)
+    return most
+
+
+def by_turns(cache: PrefixCache, lanes: int, turn: int) -> list[Outcome]:
+    going = begun(cache, lanes)
+    check(cache)
+    write(cache, going, turn)
     for lane in going:
-        cache.mount(lane.session)
+        lane.turn(0)
         require_replay(cache, lane)
     for lane in going:
         lane.end()
         check(cache)
-        outcomes.append(Outcome.of(lane))
-    return outcomes
+    return [Outcome.of(lane) for lane in going]
 
 
 def require_replay(cache: PrefixCache, lane: Lane) -> None:
-    total = lane.session.report.total
-    require_same(cache, lane.session.tokens(), {total - 1 + at: row for at, row in enumerate(lane.rows)})
+    """What was read again shows no logits to compare, but the live arrays are those of the record all the same."""
+    cache.active.record()  # also a part of an edge that is known
+    first = lane.session.report.total - 1
+    fed = {} if lane.session.reread.tokens else {first + at: row for at, row in enumerate(lane.rows)}
+    require_same(cache, lane.session.tokens(), fed)
 
 
 def are_same(ours: Iterable[mx.array], theirs: Iterable[mx.array]) -> bool:
@@ -146,6 +161,52 @@ def test_answers_by_turns_are_those_alone(kind: str) -> None:
             assert not cache.sessions
             assert not list(cache.paths.seats)
             assert not cache.faults
+
+
+@pytest.mark.parametrize("kind", SUPPORTED)
+def test_with_too_little_room_what_is_lost_is_read_again_and_told(kind: str) -> None:
+    cache = warm_cache(kind)
+    need = write(cache, begun(cache, 4), 3)
+    for share in (2.0, 1.05, 0.7, 0.0):
+        cache = warm_cache(kind)
+        cache.set_budget(int(need * share))
+        outcomes = by_turns(cache, 4, 3)
+        if share > 1:
+            require_as_alone(kind, mx.float32, outcomes)
+        assert {outcome.reread.reason for outcome in outcomes} <= {Reason.NONE, Reason.EVICTED}
+        assert any(outcome.reread.tokens for outcome in outcomes) or share
+        assert all(len(outcome.rows) == STEPS for outcome in outcomes)
+        assert not cache.faults
+
+
+@pytest.mark.parametrize("kind", SUPPORTED)
+def test_one_that_ends_or_fails_leaves_the_others_as_they_are(kind: str) -> None:
+    cache = warm_cache(kind)
+    right = cache.active.layers._forward
+
+    def broken(tokens: mx.array, caches: list[Any]) -> mx.array:
+        raise RuntimeError("on purpose")
+
+    ended, failed, *others = lanes = begun(cache, 5)
+    for lane in lanes:
+        lane.turn(3)
+    ended.end()
+    check(cache)
+    cache.active.layers._forward = broken
+    with pytest.raises(RuntimeError, match="on purpose"), failed.session:
+        failed.turn(3)
+    cache.active.layers._forward = right
+    check(cache)
+    assert cache.sessions == [lane.session for lane in others]
+    write(cache, others, 3)
+    for lane in others:
+        lane.end()
+        check(cache)
+        expected = alone(kind, mx.float32, prompts(5)[lanes.index(lane)], lanes.index(lane))
+        assert list(lane.session.tokens()) == expected.tokens
+        assert are_same(lane.rows, expected.rows)
+        assert lane.session.reread == Reread()
+    assert not any(node.locks for node in cache.trie)
 
 
 def test_one_that_goes_on_from_the_state_of_another_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
