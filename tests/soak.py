@@ -1,13 +1,14 @@
 """Everything that may go wrong, at random, for as long as told: `python -m tests.soak --seconds 600`.
 
-Six parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the replay
-of its record after every step as in tests/kvcache/test_exact.py, and courses of single operations watched for the
-account and for memory as in tests/kvcache/test_account.py; `disk`, histories with restarts, budgets and damaged files
-as in tests/kvcache/disk/test_tier.py; `lag`, histories of tiny models whose disk is slow, with restarts, kills and
-failing writes, compared with the replay of their record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000
-corruptions of snapshot files; `kills`, 200 sessions of the whole program that are killed, 8 at a time; `migrations`,
-killed as well. With --part only one of them is played. What has a number is played so often at least, whatever the
-time.
+Seven parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the
+replay of its record after every step as in tests/kvcache/test_exact.py, and courses of single operations watched for
+the account and for memory as in tests/kvcache/test_account.py; `disk`, histories with restarts, budgets and damaged
+files as in tests/kvcache/disk/test_tier.py; `lanes`, sessions over every kind of model that are begun, gone on with by
+turns, ended and failed, compared with the replay of their record as in tests/kvcache/test_interleaving.py; `lag`,
+histories of tiny models whose disk is slow, with restarts, kills and failing writes, compared with the replay of their
+record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000 corruptions of snapshot files; `kills`, 200 sessions of
+the whole program that are killed, 8 at a time; `migrations`, killed as well. With --part only one of them is played.
+What has a number is played so often at least, whatever the time.
 
 Says twice a minute how far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
 """
@@ -37,12 +38,14 @@ from tests.kvcache import ballast
 from tests.kvcache.comparison import cache_of, play
 from tests.kvcache.disk import restarts
 from tests.kvcache.disk.samples import corrupt
+from tests.kvcache.interleaving import interleave
 from tests.kvcache.ledger import MIXES
 from tests.kvcache.traffic import course
 from tests.scenarios.kills import PHASES, kill_many, kill_migrations
 
 STEPS = 12
 OPERATIONS = 1000  # of a course
+TURNS = 60  # of sessions that are open at the same time
 DAMAGES = 1000  # at a time
 MIGRATIONS = 20  # at a time
 LENGTHS = (24, 48, 48, 48, 96, 600)  # tokens of a prompt at most
@@ -95,6 +98,12 @@ def disk_history(folder: Path, seed: int) -> None:
         restarts.close_all()
 
 
+def lanes(folder: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    kind = chance.choice(KINDS)
+    interleave(kind, chance.choice(dtypes(kind)), seed, TURNS)
+
+
 def lag(folder: Path, seed: int) -> None:
     kind = random.Random(seed).choice(("falcon_h1", "deepseek_v3", "lfm2", "gemma3"))
     try:
@@ -117,6 +126,7 @@ def migrations(folder: Path, seed: int) -> None:
 
 PARTS: dict[str, Callable[[Path, int], object]] = {
     "disk": disk_history,
+    "lanes": lanes,
     "lag": lag,
     "damage": damage,
     "kills": kills,
