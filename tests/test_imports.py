@@ -222,12 +222,13 @@ def test_the_rule_refuses_what_it_should() -> None:
     assert not refused(APP / "main.py", "app.worker.engine_host")
 
 
-# Where anything may end, and is counted and told: the restore of stored state, what is kept after a model has failed
-# (both in an active path), the self-test, the engine's thread, and a process that reads a file of strangers. Everywhere
-# else what is expected is named.
+# Where anything may end, and is counted and told: the restore of stored state, what is kept after a model has failed,
+# what a request computed last when another goes on (all in an active path), the self-test, the engine's thread, and a
+# process that reads a file of strangers. Everywhere else what is expected is named.
 BORDERS = [
     "attaching/pdf_child.py",
     "formulas/child.py",
+    "kvcache/active_path.py",
     "kvcache/active_path.py",
     "kvcache/active_path.py",
     "kvcache/disk/layout.py",

@@ -322,10 +322,16 @@ class ActivePath:
     def seat(self) -> Seat:
         """Come to rest, and return what is to be held so that a session can go on from here later.
 
-        Raises what the model raises when it computes what was asked of it last.
+        Nothing is held when the model raises as it computes what was asked of it last: that is computed again.
         """
-        self.rest()
         layers = self.layers
+        try:
+            self.rest()
+        except Exception:  # whatever a model raises: it is another session that goes on now
+            log.warning("what was computed last of %d tokens failed", self.offset, exc_info=True)
+            call_log = layers.call_log
+            self.salvage()
+            return Seat(None, call_log, None, Reason.FAULT)
         state = layers.take_state() if layers.states and layers.offset and not layers.unsupported else None
         return Seat(None if layers.unsupported else self.end, layers.call_log, state)
 

@@ -14,7 +14,6 @@ seat.py). What is said of paths holds for as many as there are. Owned by the mod
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
@@ -41,8 +40,6 @@ from app.protocol.trie_view import Residency
 
 GRID = 256  # tokens between two whole states when memory allows
 _UNKNOWN = -1  # stands for a token that is not known yet
-
-log = logging.getLogger(__name__)
 
 
 class Freed(NamedTuple):
@@ -195,13 +192,11 @@ class PrefixCache:
             raise RuntimeError(f"session {session.number} cannot wait while a token is launched")
         self.session = None
         session.reached = max(session.reached, path.offset)
-        try:
-            seat = path.seat()
-        except Exception:  # what the model raises when it computes what was asked of it last
-            log.warning("what session %d computed last failed; it is computed again", session.number, exc_info=True)
-            seat = Seat(None, path.layers.call_log, None, Reason.FAULT)
-            self._fail(path)
+        seat = path.seat()
         self.paths.seats.add(session.number, seat)
+        if seat.reason is Reason.FAULT:
+            self.faults += 1
+            self._release_broken()
 
     def _resume(self, seat: Seat) -> bool:
         """Bring what a seat holds into the live arrays. False when it holds nothing, or nothing that fits."""
@@ -228,12 +223,6 @@ class PrefixCache:
     def _release_broken(self) -> None:
         if self.paths.has_rows:
             self.paths.seats.release_broken(Reason.FAULT)
-
-    def _fail(self, path: ActivePath) -> None:
-        """Keep what is known to be whole after a failure."""
-        self.faults += 1
-        path.salvage()
-        self._release_broken()
 
     def record(self) -> None:
         """Bring the trie up to date with the active paths."""
@@ -474,7 +463,9 @@ class PrefixCache:
     def _end(self, session: Session, has_failed: bool) -> None:
         path = session.path
         if has_failed:
-            self._fail(path)
+            self.faults += 1
+            path.salvage()
+            self._release_broken()
         elif self.unsupported:
             remember(self.trie, session.tokens()[: path.offset])
         else:

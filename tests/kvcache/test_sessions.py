@@ -16,6 +16,7 @@ from app.kvcache.seat import Seat
 from app.kvcache.session import Reread
 from app.protocol.reports import Reason
 from tests.fakes.tiny_models import KINDS, dtypes
+from tests.kvcache import ballast
 from tests.kvcache.ballast import ballast_cache
 from tests.kvcache.comparison import BITS, cache_of, require_same
 
@@ -262,3 +263,33 @@ def test_erase_and_pin_wait_until_no_session_is_open() -> None:
     cache.erase("a")
     cache.erase("b")
     assert not cache.trie.nodes
+
+
+@pytest.mark.parametrize("mix", ballast.MIXES)
+def test_what_fails_when_another_goes_on_is_read_again_and_told(mix: str) -> None:
+    cache, _ = ballast_cache(mix)
+    first, second = cache.begin([1, 2, 3, 4, 5]), cache.begin([1, 2, 6])
+    cache.mount(first)
+    first.prefill(8)
+    mx.eval(first.decode(5), first.decode(7))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache.active.layers, "evaluate", _raise)
+        cache.mount(second)
+    check(cache)
+    assert cache.faults == 1
+    cache.mount(first)
+    assert first.reread == Reread(6, Reason.FAULT)
+    assert first.unread == first.left == 6
+    with pytest.raises(ValueError, match="before the prompt"):
+        first.decode(7)
+    while first.prefill(2):
+        check(cache)
+    first.decode(7)
+    for session in (first, second):
+        with session:
+            pass
+        check(cache)
+
+
+def _raise() -> None:
+    raise RuntimeError("on purpose")
