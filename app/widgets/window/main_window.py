@@ -251,7 +251,8 @@ class MainWindow(QMainWindow):
             chat.view.pill,
         ]
         composer = composer_area.composer
-        order += [composer.cancel, composer.edit, composer.go_on, composer.keep, composer.clip, composer.button]
+        order += [composer.cancel, composer.edit, composer.go_on, composer.keep]
+        order += [composer.answers, composer.clip, composer.button]
         order += [composer_area.problem, composer_area.problem.action, composer_area.problem.other]
         order += self.inspector.tab_order
         for before, after in pairwise(order):
