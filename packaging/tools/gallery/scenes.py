@@ -31,7 +31,7 @@ from app.widgets.models.model_view import ModelView
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.on_this_machine import OnThisMachine
 from app.widgets.window.main_window import MainWindow
-from tools.gallery import cached, finding, preferences, unusual, verbs
+from tools.gallery import cached, finding, preferences, several, unusual, verbs
 from tools.gallery.branches import answer_fifty_times, filter_by, grow_wild, hoist, name_branches, unfold
 from tools.gallery.branching import answer_otherwise
 from tools.gallery.conversations import DATES, THOUGHT
@@ -489,6 +489,9 @@ SCENES = (
     Scene("comparison-branches", Stage, then=_compare_branches),
     Scene("comparison-narrow", Stage, size=(880, 560), then=_compare, more=answer_otherwise),
     Scene("comparison-large", Stage, body=24, then=_compare, more=answer_otherwise),
+    Scene("answers", Stage, then=several.ask_alone, shown=several.are_written),
+    Scene("answers-narrow", Stage, size=(900, 640), then=several.ask_for_three, shown=several.are_written),
+    Scene("answers-large", Stage, body=24, size=(1920, 1080), then=several.ask_alone, shown=several.are_written),
     Scene("branches", Stage, pane="branches", more=name_branches),
     Scene("branches-unfolded", Stage, pane="branches", more=name_branches, then=unfold("Day by day")),
     Scene("branches-filtered", Stage, pane="branches", more=name_branches, then=filter_by("train")),

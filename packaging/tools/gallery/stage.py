@@ -63,6 +63,18 @@ OnDisk = Literal["nothing", "old", "full", "all", "others"]
 _OLD = ("old", "full")
 OLD = 1800.0  # seconds without use after which only a file is left
 OTHER_FILES = 3_900_000_000  # of other models
+SEEDS = (4117, 902, 2288, 61, 7040, 318, 5526, 1493)
+SEVERAL = (
+    "Stay one tram stop **further out**: the same quiet street, 45 euros less a night. The transport card covers the "
+    "way to Sintra, so the rental car can go.\n\nLunch is the main meal; the *prato do dia* is 9 to 12 euros almost "
+    "everywhere. With soup and bread in the evening that is two dinners out, and not three.\n\nWhat you give up is the "
+    "view from the",
+    "Two cuts are enough. First the **rooms**: a guest house in Graça keeps the view and saves 130 over three nights."
+    "\n\nSecond the **car**. Everything on your list is on a train line, and to park in Sintra costs more than the "
+    "tickets do.\n\n- rooms: 174\n- trains: 31\n- the",
+    "Keep the rooms and change the **days**: who comes on a Tuesday pays 38 euros less a night, and the museums are "
+    "free on the Sunday that you would have spent in the air.\n\nThe second change is small: buy the",
+)
 WRITTEN = """The dates fit into one small table; I have put the free half day where the weather is most likely to turn:
 
 - **Tuesday**: arrive, Alfama on foot
@@ -114,7 +126,7 @@ class Stage(EngineHost):
 
     def start(self) -> None:
         """Be ready at once."""
-        self.happened.emit(EngineStarted(Capabilities(*[True] * 9), SUPPORT))
+        self.happened.emit(EngineStarted(Capabilities(*[True] * 9, lanes=8), SUPPORT))
 
     @property
     def is_idle(self) -> bool:
@@ -306,7 +318,7 @@ class Stage(EngineHost):
 
     def _generate(self, command: Generate) -> None:
         report = self._report(command.turns)
-        self.happened.emit(RunStarted(command.run_id, report, ()))
+        self.happened.emit(RunStarted(command.run_id, report, (), SEEDS[: len(command.lanes)]))
         self.happened.emit(CacheHappened(self._log.request(report)))
         is_reading = self._act == "read"
         done = round(0.46 * report.left) if is_reading else report.left
@@ -316,7 +328,8 @@ class Stage(EngineHost):
             self.happened.emit(PrefillProgress(command.run_id, at, report.total, report.cached, 392.0))
             return
         self._kind: TextKind = "thinking" if self._act == "think" else "text"
-        self._words = (THOUGHT if self._act == "think" else WRITTEN).split(" ")
+        texts = SEVERAL[: len(command.lanes)] if command.beside else (THOUGHT if self._act == "think" else WRITTEN,)
+        self._words = [text.split(" ") for text in texts]
         self._run_id = command.run_id
         self._answer_edge = self._grow("", self._match(command.turns), 0)
         self._writer = QTimer(self, interval=26)
@@ -334,12 +347,14 @@ class Stage(EngineHost):
         return edge
 
     def _write(self) -> None:
-        if not self._words:
+        if not any(self._words):
             self._writer.stop()
             return
-        word = self._words.pop(0) + (" " if self._words else "")
-        self.happened.emit(TextDelta(self._run_id, 0, word, (Token(1, 0, len(word)),), self._kind))
-        self._answer_edge.text += word
-        self._answer_edge.size += 1
+        for lane, words in enumerate(self._words):
+            if words:
+                word = words.pop(0) + (" " if words else "")
+                self.happened.emit(TextDelta(self._run_id, lane, word, (Token(1, 0, len(word)),), self._kind))
+                self._answer_edge.text += word
+                self._answer_edge.size += 1
         if self._answer_edge.size % 4 == 0:
             self.happened.emit(TrieChanged(self._view()))
