@@ -77,6 +77,7 @@ CAPABILITIES = Capabilities(
     checks=True,
     memory_budget=True,
     disk_cache=True,
+    lanes=MOST_LANES,
 )
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")

@@ -10,15 +10,14 @@ from app.kvcache.session import Session
 
 
 def prefill(session: Session, open_model: OpenModel, goes_on: Callable[[], bool]) -> Iterator[None]:
-    """Read the prompt up to its last token, a chunk for each step. Raises ShortOfMemoryError.
+    """Read what a session has to read before its next token, a chunk for each step. Raises ShortOfMemoryError.
 
     goes_on: asked before each chunk; nothing more is read where it says no.
     """
     rate, room, cache = open_model.prefill_rate, open_model.step_memory, open_model.cache
-    total = session.report.total
-    while session.left > 1 and goes_on():
+    while session.unread and goes_on():
         start = time.perf_counter()
-        context = total - session.left
+        context = session.offset
         fitting = room.fitting(rate.chunk, context, cache)
         held = room.begin()
         number = session.prefill(fitting)

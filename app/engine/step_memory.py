@@ -122,11 +122,11 @@ class StepMemory:
     def make_room_to_enter(self, tokens: Sequence[int], cache: PrefixCache) -> None:
         """Evict cached state until what is kept of these tokens can be brought into live arrays.
 
-        What went is computed again when it is wanted, these tokens' own state included. Raises ShortOfMemoryError
-        where there is no memory even so.
+        What went is computed again when it is wanted, these tokens' own state included, but for what other sessions
+        hold. Raises ShortOfMemoryError where there is no memory even so.
         """
         need = cache.bytes_to_enter(tokens)
-        for give_way in (_clear, lambda missing: _evict(cache, missing), lambda _missing: cache.abandon(tokens)):
+        for give_way in (_clear, lambda missing: _evict(cache, missing), lambda _missing: _abandon(cache, tokens)):
             if not need or need <= self._free():
                 return
             give_way(need - self._free())
@@ -167,6 +167,12 @@ def _evict(cache: PrefixCache, missing: int) -> None:
     cache.set_budget(max(0, cache.live_bytes + cache.paged_bytes - max(0, missing)))
     cache.set_budget(budget)
     mx.clear_cache()
+
+
+def _abandon(cache: PrefixCache, tokens: Sequence[int]) -> None:
+    """Let go of what is live beyond what these tokens share with it, unless a session computes on it."""
+    if not cache.sessions:
+        cache.abandon(tokens)
 
 
 def _short(need: int, free: int, title: str = _TITLE) -> ShortOfMemoryError:

@@ -68,15 +68,10 @@ class Turns:
         self,
         cache: PrefixCache,
         room: StepMemory,
-        mount: Callable[[Session], None] | None = None,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """Begin with none.
-
-        mount: has calls made on a session; without it answers are written one after another. now: seconds, by which
-        turns are measured.
-        """
-        self._cache, self._room, self._mount, self._now = cache, room, mount, now
+        """Begin with none. now: seconds, by which turns are measured."""
+        self._cache, self._room, self._now = cache, room, now
         self._runs: list[TurnTasks] = []
         self._current: TurnTask | None = None
         self._left = 0
@@ -95,7 +90,7 @@ class Turns:
 
     def has_room_for(self, lanes: int) -> bool:
         """Return whether so many more answers can be written beside those that are."""
-        return not self._runs or (self._mount is not None and self.lanes + lanes <= MOST_LANES)
+        return not self._runs or (self._cache.holds_many and self.lanes + lanes <= MOST_LANES)
 
     def add(self, run: TurnTasks) -> None:
         """Begin another run, whose first turn is the next one."""
@@ -106,12 +101,13 @@ class Turns:
         """Take one step of the task whose turn it is, and return the outcomes of what has ended."""
         tasks = self._tasks()
         task = self._next(tasks)
-        task.ends_turn = len(tasks) > 1 and self._left <= 1
+        has_others = any(other is not task for other in tasks)
+        task.ends_turn = has_others and self._left <= 1
         begun = self._now()
         task.advance()
         self._spent += self._now() - begun
         self._is_at_rest = task.ends_turn or not task.is_writing
-        if len(tasks) > 1:
+        if has_others:
             self._left -= 1
         return self._take_outcomes()
 
@@ -141,32 +137,39 @@ class Turns:
 
     def mount(self, session: Session) -> None:
         """Have calls made on a session from now on. Raises ShortOfMemoryError where it cannot be brought in."""
-        if self._mount is None or self._cache.session is session:
+        if self._cache.session is session:
             return
         begun = self._now()
         self._room.make_room_to_enter(session.tokens(), self._cache)
-        self._mount(session)
+        self._cache.mount(session)
         self._mounting += self._now() - begun
 
     def has_younger_ended(self, task: TurnTask, error: ShortOfMemoryError) -> bool:
         """Have the youngest answer fail for want of memory, unless there is none that is younger than this task's."""
-        for other in reversed(self._tasks()):
+        for other in reversed(self._all_tasks()):
             if other is task:
                 return False
             if other.give_up(error):
                 return True
         return False
 
+    def _all_tasks(self) -> list[TurnTask]:
+        return [task for run in self._runs for task in run.tasks]
+
     def _tasks(self) -> list[TurnTask]:
-        """Return the tasks that can go on, oldest first; only the first where the cache cannot hold several."""
-        tasks = [task for run in self._runs for task in run.tasks]
-        return tasks if self._mount is not None else tasks[:1]
+        """Return the tasks that can go on, oldest first; where the cache does not hold several, only that one."""
+        tasks = self._all_tasks()
+        return tasks if self._cache.holds_many else [task for task in tasks if task is tasks[0] or task.is_cancelled]
 
     def _next(self, tasks: Sequence[TurnTask]) -> TurnTask:
         """Return the task whose turn it is: those that are cancelled come first, then who waits longest."""
-        goes_on = len(tasks) == 1 or self._left > 0 or not self._is_at_rest
-        if goes_on and self._current is not None and self._current in tasks:
-            return self._current
+        current = self._current
+        if current is not None and current not in tasks:
+            self._interrupt()
+            if not self._is_at_rest:
+                return current
+        elif current is not None and (self._left > 0 or len(tasks) == 1 or not self._is_at_rest):
+            return current
         self._measure()
         task = min(tasks, key=lambda task: (not task.is_cancelled, task.last_turn))
         task.last_turn = next(self._serials)

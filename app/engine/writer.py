@@ -140,9 +140,10 @@ class Writer(TurnTask):
                 self._short = error
             self.is_writing = False
             self._tell(self._output.end(), is_last=True)
-            if self._rewind_points is not None and stop is StopReason.CANCELLED:
-                self._rewind_points.keep_last()
-            yield from self._keep_rewind_point(session)
+            if session.is_mounted and not session.unread:
+                if self._rewind_points is not None and stop is StopReason.CANCELLED:
+                    self._rewind_points.keep_last()
+                yield from self._keep_rewind_point(session)
         if self._short is not None:
             raise self._short
         log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, report)
@@ -151,7 +152,10 @@ class Writer(TurnTask):
     def _pause(self, session: Session) -> Iterator[None]:
         """Let other answers go on, if there are any, and come back to this one."""
         yield
-        self._with_room(session, lambda: None)
+        if self._short is not None:
+            raise self._short
+        if self._cache.holds_many or not self.is_cancelled:
+            self._with_room(session, lambda: None)
 
     def _with_room(self, session: Session, act: Callable[[], T]) -> T:
         """Do what needs memory on a session. Where there is too little, younger answers fail first."""
@@ -238,7 +242,16 @@ class Writer(TurnTask):
                 return stop
             self._open.feed.growing()
             yield from self._pause(session)
+            yield from self._read_again(session)
         return StopReason.CANCELLED
+
+    def _read_again(self, session: Session) -> Iterator[None]:
+        """Read what was let go of while others went on."""
+        if session.unread:
+            self.is_writing = False
+            for _ in prefill(session, self._open, lambda: not self.is_cancelled):
+                yield from self._pause(session)
+            self.is_writing = True
 
     def _require_room(self, session: Session) -> None:
         """Raises ShortOfMemoryError where there is no memory for another token."""

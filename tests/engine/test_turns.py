@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -16,12 +16,14 @@ import pytest
 
 from app.engine.problems import ShortOfMemoryError
 from app.engine.run import seeds_of
+from app.engine.step_memory import StepMemory
 from app.engine.turns import Turns, TurnTask
-from app.kvcache.session import Session
+from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import MOST_LANES, Cancel, EraseOwner, EstimateCost, Generate, Lane, Pin, Verify
+from app.protocol.commands import MOST_LANES, Cancel, EraseOwner, EstimateCost, Generate, Lane, Pin, SetBudget, Verify
 from app.protocol.events import (
     CostEstimate,
+    EngineStarted,
     Event,
     Pinned,
     RunFailed,
@@ -30,7 +32,7 @@ from app.protocol.events import (
     TextDelta,
     Verified,
 )
-from app.protocol.reports import Problem, StopReason
+from app.protocol.reports import Problem, Reason, StopReason
 from tests.engine.bench import LONG, Bench, opened, steps_until, user
 from tests.fakes.model_folder import write_model_folder
 from tests.seeds import chosen
@@ -93,10 +95,12 @@ def test_each_answer_says_what_it_says_alone_and_nothing_is_computed_twice(tmp_p
         assert event.stats.request.excess == 0
         assert event.stats.request.left == 1 or not lane
         assert said(events, command.run_id, lane) == event.text
-    assert bench.cache.session is None
+    assert not bench.cache.sessions
     assert not bench.cache.faults
     [started] = [event for event in events if isinstance(event, RunStarted)]
     assert started.seeds == tuple(finished[lane].stats.seed for lane in range(len(lanes)))
+    lanes_in_turn = [event.lane for event in events if isinstance(event, TextDelta)]
+    assert lanes_in_turn != sorted(lanes_in_turn)
     for event in finished.values():
         again = bench.ask(LONG, replace(user(event.text), role="assistant", ids=event.ids), user("on"))
         assert again.started.request.excess == 0
@@ -128,7 +132,29 @@ def test_one_answer_is_stopped_within_a_token_and_the_others_say_what_they_would
         assert event.text == said(bench.events, command.run_id, number)
         ids = expected[number]
         assert event.ids == (ids[: len(event.ids)] if number == lane else ids)
-    assert bench.cache.session is None
+    assert not bench.cache.sessions
+
+
+@pytest.mark.parametrize("kind", ["llama", "lfm2"])
+def test_an_answer_that_waits_for_memory_is_stopped_within_a_token(tmp_path: Path, kind: str) -> None:
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    lanes = lanes_of(*SETTINGS)
+    bench = opened(folder)
+    bench.do(SetBudget(0))
+    command = of_lanes(bench, lanes, LONG)
+    bench.loop.submit(command)
+    while bench.cache.holds_many:
+        bench.loop.step()
+    for lane in (3, 1):
+        bench.loop.submit(Cancel(command.run_id, lane))
+        bench.loop.step()
+        bench.loop.step()
+        assert lane in ended(bench.events, command.run_id)
+    bench.idle()
+    finished = ended(bench.events, command.run_id)
+    expected = alone(folder, lanes, LONG)
+    for lane in (0, 2):
+        assert finished[lane].ids == expected[lane]
 
 
 def test_all_answers_of_a_run_are_stopped_together(tiny: Bench) -> None:
@@ -152,13 +178,35 @@ def test_a_price_is_told_within_a_step_while_several_answers_are_written(tiny: B
         assert priced.request.left == 1
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_run_begins_while_the_first_writes_and_both_say_what_they_would(tmp_path: Path, kind: str) -> None:
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    bench, other = opened(folder), user("another question " * 20)
+    first = replace(bench.command(LONG, max_tokens=60, temperature=1.1), owner="one")
+    second = replace(bench.command(other, max_tokens=20, temperature=1.1), owner="two")
+    bench.loop.submit(first)
+    for _ in range(20):
+        bench.loop.step()
+    bench.loop.submit(second)
+    began = len(bench.events)
+    bench.idle()
+    order = [type(event) for event in bench.events[began:] if isinstance(event, RunStarted | RunFinished)]
+    assert order == [RunStarted, RunFinished, RunFinished]
+    assert {event.run_id for event in bench.events if isinstance(event, TextDelta)} == {first.run_id, second.run_id}
+    for command in (first, second):
+        cold = opened(folder).ask(*command.turns, max_tokens=command.sampling.max_tokens, temperature=1.1)
+        assert ended(bench.events, command.run_id)[0] == replace(
+            cold.finished, run_id=command.run_id, stats=ended(bench.events, command.run_id)[0].stats
+        )
+
+
 def test_eight_answers_that_end_with_one_token_leave_nothing_behind(mixed: Bench) -> None:
     lanes = lanes_of(*(Sampling(temperature=1.0, seed=seed, max_tokens=10) for seed in range(MOST_LANES)))
     command = of_lanes(mixed, lanes, LONG)
     finished = ended(mixed.do(command), command.run_id)
     assert len(finished) == MOST_LANES
     assert {len(event.ids) for event in finished.values()} == {10}
-    assert mixed.cache.session is None
+    assert not mixed.cache.sessions
 
 
 def test_more_answers_than_can_be_written_are_refused_and_those_of_several_runs_wait(tiny: Bench) -> None:
@@ -244,7 +292,7 @@ def test_a_model_that_fails_in_one_answer_ends_that_one(
     assert failed.problem.title == ("The model failed" if error else "The model stopped making sense")
     assert {lane: event.ids for lane, event in outcomes.items()} == {lane: expected[lane] for lane in outcomes}
     assert len(outcomes) == 3
-    assert bench.cache.session is None
+    assert not bench.cache.sessions
 
 
 def test_settings_that_mean_nothing_end_the_answer_that_has_them(tiny: Bench) -> None:
@@ -257,6 +305,46 @@ def test_settings_that_mean_nothing_end_the_answer_that_has_them(tiny: Bench) ->
 def test_a_prompt_that_cannot_be_read_ends_all_answers_with_one_sentence(tiny: Bench) -> None:
     command = of_lanes(tiny, lanes_of(*SETTINGS), user(" "))
     assert set(ended(tiny.do(command), command.run_id)) == {None}
+
+
+def test_a_model_whose_state_cannot_be_parked_writes_one_answer_after_another(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lanes = lanes_of(*SETTINGS)
+    expected = alone(tiny_folder, lanes, LONG)
+    bench = opened(tiny_folder)
+    monkeypatch.setattr(type(bench.cache), "holds_many", False)
+    command, second = of_lanes(bench, lanes, LONG), bench.command(user("hi"))
+    events = bench.do(command, second)
+    assert [event.ids for event in ended(events, command.run_id).values()] == expected
+    order = [(event.run_id, event.lane) for event in events if isinstance(event, TextDelta)]
+    assert order == sorted(order)
+    assert isinstance(ended(events, second.run_id)[0], RunFinished)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_where_memory_is_short_the_youngest_answers_fail_and_the_others_go_on(
+    mixed_folder: Path, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lanes = lanes_of(*SETTINGS)
+    bench = opened(mixed_folder)
+    fitting = StepMemory.fitting
+
+    def tight(self: StepMemory, wanted: int, context: int, cache: Any) -> int:
+        writing = sum(session.path.offset >= session.report.total for session in cache.sessions)
+        if len(cache.sessions) == len(lanes) and writing >= most and wanted == 1:
+            raise ShortOfMemoryError("There is not enough memory to go on", "It is full.")
+        return fitting(self, wanted, context, cache)
+
+    monkeypatch.setattr(StepMemory, "fitting", tight)
+    command = of_lanes(bench, lanes, LONG)
+    outcomes = ended(bench.do(command), command.run_id)
+    failed = [lane for lane, event in outcomes.items() if isinstance(event, RunFailed)]
+    assert failed == [3]
+    monkeypatch.undo()
+    expected = alone(mixed_folder, lanes, LONG)
+    assert {lane: event.ids for lane, event in outcomes.items() if lane != 3} == dict(enumerate(expected[:3]))
+    assert bench.cache.faults == 0
 
 
 def test_checks_and_pins_are_refused_and_an_owner_is_erased_when_all_answers_have_ended(tiny: Bench) -> None:
@@ -280,6 +368,32 @@ def test_seeds_are_drawn_and_differ_where_settings_do_not() -> None:
     drawn = seeds_of([Lane(), Lane(), Lane(one)])
     assert len(set(drawn)) == 3
     assert drawn[2] == 5
+
+
+@pytest.mark.parametrize("share", [1.05, 0.7, 0.3, 0.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_that_do_not_fit_into_the_budget_together_all_say_what_they_would(
+    tmp_path: Path, kind: str, share: float
+) -> None:
+    """What has to be read again is told as that. It is not much, since one then writes to its end before others do."""
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    lanes = lanes_of(*SETTINGS)
+    roomy = opened(folder)
+    roomy.do(of_lanes(roomy, lanes, LONG))
+    need = roomy.cache.live_bytes + roomy.cache.paged_bytes
+    bench = opened(folder)
+    bench.do(SetBudget(int(need * share)))
+    command = of_lanes(bench, lanes, LONG)
+    finished = ended(bench.do(command), command.run_id)
+    assert tuple(finished[lane].ids for lane in range(len(lanes))) == tuple(alone(folder, lanes, LONG))
+    requests = [event for event in bench.cache.events if event.kind is CacheEventKind.REQUEST]
+    assert len(requests) <= 2 * len(lanes)
+    assert sum(event.tokens for event in requests) <= 2 * len(lanes) * requests[0].tokens
+    assert any(event.reason is Reason.EVICTED for event in requests) == (share < 1) or kind == "mamba2"
+    assert not bench.cache.sessions
+    assert not bench.cache.faults
+    bench.do(EraseOwner("me"))
+    assert not bench.cache.live_bytes + bench.cache.paged_bytes
 
 
 def test_answers_come_and_go_in_any_order_and_each_says_what_it_would(mixed_folder: Path) -> None:
@@ -313,7 +427,13 @@ def test_answers_come_and_go_in_any_order_and_each_says_what_it_would(mixed_fold
                 is_stopped = event.stats.stop is StopReason.CANCELLED
                 assert event.ids == (whole[: len(event.ids)] if is_stopped else whole), f"seed {seed}"
                 assert event.stats.request.excess <= 0, f"seed {seed}"
-        assert bench.cache.session is None
+        assert not bench.cache.sessions
+
+
+def test_the_engine_says_how_many_answers_it_writes_at_a_time() -> None:
+    bench = Bench()
+    bench.loop.step()
+    assert next(event for event in bench.events if isinstance(event, EngineStarted)).capabilities.lanes == MOST_LANES
 
 
 # Whose turn it is
@@ -370,15 +490,32 @@ class Several:
         return ended
 
 
-def turns(mount: Callable[[Session], None] | None, clock: list[float]) -> Turns:
-    nothing: Any = SimpleNamespace(session=None, make_room_to_enter=lambda *_: None)
-    return Turns(nothing, nothing, mount, lambda: clock[0])
+class FakeCache:
+    """Mounting takes so many seconds of the clock."""
+
+    def __init__(self, clock: list[float]) -> None:
+        self.session: Any = None
+        self.holds_many = True
+        self.cost = 0.0
+        self._clock = clock
+
+    def mount(self, session: Any) -> None:
+        self.session = session
+        self._clock[0] += self.cost
+
+    def make_room_to_enter(self, *_: object) -> None:
+        """There is room."""
+
+
+def turns(cache: Any = None, clock: Sequence[float] = (0.0,)) -> Turns:
+    cache = cache or FakeCache([0.0])
+    return Turns(cache, cache, lambda: clock[0])
 
 
 def test_turns_are_of_four_tokens_and_one_who_is_alone_is_not_interrupted() -> None:
     told: list[str] = []
     one, two = Steps("a", 10, told), Steps("b", 6, told)
-    going = turns(lambda _: None, [0.0])
+    going = turns()
     going.add(Several(1, one, two))
     while going:
         going.advance()
@@ -390,7 +527,7 @@ def test_turns_are_of_four_tokens_and_one_who_is_alone_is_not_interrupted() -> N
 
 def test_who_comes_has_the_next_turn_and_reading_takes_one_step_of_it() -> None:
     told: list[str] = []
-    going = turns(lambda _: None, [0.0])
+    going = turns()
     going.add(Several(1, Steps("a", 12, told)))
     for _ in range(3):
         going.advance()
@@ -404,7 +541,7 @@ def test_who_is_stopped_ends_when_what_is_under_way_has() -> None:
     for seed in chosen(range(30)):
         dice, told = random.Random(seed), list[str]()
         tasks = [Steps(name, dice.randint(1, 30), told) for name in "abcd"]
-        going = turns(lambda _: None, [0.0])
+        going = turns()
         for number, task in enumerate(tasks):
             going.add(Several(number, task))
         for _ in range(dice.randint(0, 40)):
@@ -420,26 +557,31 @@ def test_who_is_stopped_ends_when_what_is_under_way_has() -> None:
         assert "abcd"[number] not in told[before:], f"seed {seed}"
 
 
+class Mounting(Steps):
+    """Steps of a second each, on a session of its own."""
+
+    def __init__(self, name: str, count: int, told: list[str], cache: FakeCache, clock: list[float]) -> None:
+        super().__init__(name, count, told)
+        self.turns: Turns
+        self._clock = clock
+        self._session: Any = SimpleNamespace(tokens=lambda: ())
+
+    def advance(self) -> None:
+        self._clock[0] += 1.0
+        self.turns.mount(self._session)
+        super().advance()
+
+
 def test_turns_are_longer_while_mounting_takes_much_of_them() -> None:
     clock, told = [0.0], list[str]()
-    costs = 1.0
-
-    def mount(_: object) -> None:
-        clock[0] += costs
-
-    class Mounting(Steps):
-        def advance(self) -> None:
-            clock[0] += 1.0
-            if not told or told[-1] != self._name:
-                going.mount(session)
-            super().advance()
-
-    session: Any = SimpleNamespace(tokens=lambda: ())
-    going = turns(mount, clock)
-    going.add(Several(1, Mounting("a", 90, told), Mounting("b", 90, told)))
+    cache = FakeCache(clock)
+    tasks = [Mounting(name, 90, told, cache, clock) for name in "ab"]
+    going = tasks[0].turns = tasks[1].turns = turns(cache, clock)
+    going.add(Several(1, *tasks))
+    cache.cost = 1.0
     while len(told) < 120:
         going.advance()
-    costs = 0.0
+    cache.cost = 0.0
     while going:
         going.advance()
     lengths = [len(list(turn)) for _, turn in groupby(told)]
@@ -447,12 +589,23 @@ def test_turns_are_longer_while_mounting_takes_much_of_them() -> None:
     assert 4 in lengths[-4:]
 
 
-def test_without_mounting_one_is_written_after_another() -> None:
-    told: list[str] = []
-    going = turns(None, [0.0])
-    going.add(Several(1, Steps("a", 5, told), Steps("b", 3, told)))
-    assert not going.has_room_for(1)
-    while going:
-        going.advance()
-    assert "".join(told) == "aaaaabbb"
-    assert going.has_room_for(8)
+def test_where_the_cache_does_not_hold_several_the_oldest_goes_on_to_its_end() -> None:
+    """Also where that turns out in the midst of a turn: what is under way ends first."""
+    for after in range(9):
+        told: list[str] = []
+        cache = FakeCache([0.0])
+        one, two, three = (Steps(name, count, told) for name, count in zip("abc", (7, 9, 5), strict=True))
+        going = turns(cache)
+        going.add(Several(1, one, two, three))
+        for _ in range(after):
+            going.advance()
+        cache.holds_many = False
+        assert not going.has_room_for(1)
+        while going:
+            going.advance()
+            assert sum(task.is_under_way for task in (one, two, three)) <= 1
+        rest = "".join(told[after:])
+        letters = [letter for letter, _ in groupby(rest)]
+        assert letters[-3:] == sorted(letters[-3:]), rest
+        assert len(letters) <= 4
+        assert going.has_room_for(8)
