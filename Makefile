@@ -13,7 +13,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check quick test app check-app soak bench bench-cache bench-restart bench-models bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app soak bench bench-cache bench-lanes bench-restart bench-models bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -50,12 +50,16 @@ soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 ki
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS) $(ARGS)
 
-bench: bench-cache bench-restart bench-models bench-window ## Measure everything that can be measured
+bench: bench-cache bench-lanes bench-restart bench-models bench-window ## Measure everything that can be measured
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
 	@$(PY) packaging/tools/check_libraries.py
 	@status=0; for part in eviction_table bookkeeping memory decode branching; do \
 	  $(PY) -m tests.bench.$$part || status=1; done; exit $$status
+
+bench-lanes: setup ## Measure several answers by turns against one after another (at most 10 minutes)
+	@$(PY) packaging/tools/check_libraries.py
+	@$(PY) -m tests.bench.lanes
 
 bench-restart: setup ## Measure what a restart costs: going on from disk, opening an index, quitting (at most 5 minutes)
 	@$(PY) packaging/tools/check_libraries.py

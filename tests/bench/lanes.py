@@ -1,0 +1,159 @@
+"""Answers by turns against the same answers one after another: their speed, and the bytes that they take together.
+
+Run as `python -m tests.bench.lanes`; writes build/bench/lanes.json. Each answer begins with `SUFFIX` tokens of its own,
+which are what is brought in and out at each turn. Both ways write a few tokens each by turns, and what is measured is
+processor time, so that whatever else the machine does meets both alike.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import count
+from pathlib import Path
+from random import Random
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import mlx.core as mx
+
+from app.engine.loop import EngineLoop
+from app.engine.model import LoadedModel
+from app.engine.open_model import OpenModel
+from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.chat import Sampling, Turn
+from app.protocol.commands import Generate, Lane, LoadModel, Shutdown
+from app.protocol.events import Event, TextDelta
+from tests.bench.decode import LARGE, write_model
+from tests.bench.models import GUIDE
+from tests.bench.report import machine, say, write
+
+LEAST = 0.95  # of the speed of one after another
+MOST_BYTES = 1.02  # of the least that the answers can take together
+LANES = (2, 4, 8)
+SUFFIX = 500  # tokens
+SLICE = 32  # tokens between two looks at the clock
+_QUESTION = Turn("user", "Tell me a story about a fox and the other fox. " * 12)
+_BUDGET = 1 << 33
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """So many answers to one question. turns_ratio: of their speed to that of one after another.
+
+    turns_ms, alone_ms: processor milliseconds for a token. bytes_over_least: what is held, of what would be with the
+    prompt held once and each answer by itself.
+    """
+
+    model: str
+    lanes: int
+    turns_ms: float
+    alone_ms: float
+    turns_ratio: float
+    bytes_over_least: float
+
+
+class Engine:
+    """An engine that writes answers to one question, each with a beginning of its own, and heeds no end token."""
+
+    def __init__(self, model: LoadedModel, ways: Sequence[Lane]) -> None:
+        """Read the prompt and all beginnings."""
+        self._begun: set[int] = set()
+        self._loop = EngineLoop(self._keep)
+        self._open = self._loop.open_model = OpenModel(model, _BUDGET, self._keep, count(1))
+        first = ways[0]
+        self._loop.submit(Generate(1, (_QUESTION,), first.sampling, "bench", first.forced, tuple(ways[1:])))
+        while len(self._begun) < len(ways):
+            self._loop.step()
+
+    def write(self, tokens: int) -> float:
+        """Write so many tokens, each of which is a step. Returns the seconds of processor time that took."""
+        begun = time.process_time()
+        for _ in range(tokens):
+            self._loop.step()
+        mx.synchronize()
+        return time.process_time() - begun
+
+    @property
+    def cache(self) -> PrefixCache:
+        return self._open.cache
+
+    @property
+    def nbytes(self) -> int:
+        return self.cache.live_bytes + self.cache.paged_bytes
+
+    def bytes_of(self, tokens: int) -> int:
+        """Bytes of the first tokens: their rows, and the whole states that are stored there."""
+        states = [node.stored.state for node in self.cache.trie if node.end <= tokens]
+        return self.cache.paths.row_bytes * tokens + sum(state.nbytes for state in states if state is not None)
+
+    def _keep(self, event: Event) -> None:
+        if isinstance(event, TextDelta):
+            self._begun.add(event.lane)
+
+
+def ways_of(model: LoadedModel, lanes: int) -> list[Lane]:
+    """So many answers, each with a seed and a beginning of its own."""
+    words, known = Random(lanes), model.codec.plain(" a fox and the other fox told a story")
+    return [Lane(Sampling(seed=lane), tuple(words.choices(known, k=SUFFIX))) for lane in range(lanes)]
+
+
+def compare(name: str, model: LoadedModel, lanes: int, pairs: int) -> Row:
+    """Write so many answers by turns, and the same in engines of their own, one after another."""
+    ways = ways_of(model, lanes)
+    together, alone = Engine(model, ways), [Engine(model, [way]) for way in ways]
+    seconds: list[tuple[float, float]] = []
+    for number in range(-1, pairs):
+        other = alone[number % lanes]
+        order = [together, other] if number % 2 else [other, together]
+        spent = {id(engine): engine.write(SLICE) for engine in order}
+        if number >= 0:
+            seconds.append((spent[id(together)], spent[id(other)]))
+    together.cache.record()
+    prompt = len(model.prompts.build((_QUESTION,)).ids)
+    least = sum(engine.nbytes for engine in alone) - sum(engine.bytes_of(prompt - 1) for engine in alone[1:])
+    turns, ones = (median(column) / SLICE * 1e3 for column in zip(*seconds, strict=True))
+    ratio = median(one / turn for turn, one in seconds)
+    return Row(name, lanes, round(turns, 3), round(ones, 3), round(ratio, 4), round(together.nbytes / least, 4))
+
+
+def measure(name: str, folder: Path, pairs: int, lanes: Sequence[int] = LANES) -> list[Row]:
+    """Compare on one model, for each number of answers."""
+    loop = EngineLoop(lambda _event: None)
+    loop.submit(LoadModel(str(folder)))
+    while loop.step():
+        pass
+    if loop.open_model is None:
+        raise RuntimeError(f"{folder} was not opened")
+    model = loop.open_model.model
+    model.codec.stop_ids = frozenset()
+    rows = []
+    for number in lanes:
+        rows.append(compare(name, model, number, pairs))
+        say(line(rows[-1]))
+    loop.submit(Shutdown())
+    loop.step()
+    return rows
+
+
+def line(row: Row) -> str:
+    speed = f"{row.turns_ratio:.3f} of the speed of one after another ({row.turns_ms} and {row.alone_ms} ms a token)"
+    return f"{row.model}, {row.lanes} by turns: {speed}, {row.bytes_over_least:.3f} of the least bytes"
+
+
+def main() -> int:
+    """Measure both models; 1 when turns are slower, or take more, than promised."""
+    rows = measure("guide", GUIDE, 40)
+    with TemporaryDirectory() as folder:
+        rows += measure("random llama, 57 M", write_model(Path(folder), LARGE), 12)
+    ratios = {str(lanes): min(row.turns_ratio for row in rows if row.lanes == lanes) for lanes in LANES}
+    most = max(row.bytes_over_least for row in rows)
+    content = {"turns_ratio": ratios, "bytes_over_least": most, "machine": machine()}
+    write("lanes.json", {**content, "rows": [asdict(row) for row in rows]})
+    return 0 if min(ratios.values()) >= LEAST and most <= MOST_BYTES else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
