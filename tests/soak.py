@@ -101,7 +101,7 @@ def disk_history(folder: Path, seed: int) -> None:
 def lanes(folder: Path, seed: int) -> None:
     chance = random.Random(seed)
     kind = chance.choice(KINDS)
-    interleave(kind, chance.choice(dtypes(kind)), seed, TURNS)
+    interleave(kind, chance.choice(dtypes(kind)), seed, TURNS, folder)
 
 
 def lag(folder: Path, seed: int) -> None:

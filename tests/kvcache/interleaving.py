@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import mlx.core as mx
 
@@ -41,7 +42,9 @@ class Interleaving:
         choices |= {self.unpin: 0.3, self.release: 0.1, self.begin: 2.0 * (len(cache.sessions) < MOST)}
         if cache.sessions:
             choices |= {self.turn: 12, self.end: 1, self.fail: 0.2}
-        else:
+        if cache.session is None and cache.disk is not None:
+            choices |= {self.tend: 3}
+        if not cache.sessions:
             choices |= {self.pin: 1, self.erase: 1, self.abandon: 0.5}
         (operation,) = self._random.choices(list(choices), list(choices.values()))
         self.done.append(operation.__name__)
@@ -132,6 +135,13 @@ class Interleaving:
         if nodes:
             self.cache.evict([self._random.choice(nodes)])
 
+    def tend(self) -> None:
+        """Write some of what is to be written."""
+        assert self.cache.disk is not None
+        for _ in range(self._random.randrange(1, 20)):
+            self.cache.disk.tend()
+        self.cache.disk.wait(1.0)
+
     def pin(self) -> None:
         tokens = self._random.choice(self._known)
         if self.cache.pin(tokens):
@@ -157,11 +167,16 @@ class Interleaving:
         return [self._random.randrange(1, self._vocabulary) for _ in range(self._random.randrange(most + 1))]
 
 
-def interleave(kind: str, dtype: mx.Dtype, seed: int, steps: int) -> None:
-    """Play so many steps on a model of this kind. Raises what `check` and the comparison raise."""
+def interleave(kind: str, dtype: mx.Dtype, seed: int, steps: int, root: Path) -> None:
+    """Play so many steps on a model of this kind, half of the seeds with a disk below `root`.
+
+    Raises what `check` and the comparison raise.
+    """
     logging.getLogger(active_path.__name__).setLevel(logging.ERROR)  # failures are meant here
     cache = cache_of(kind, dtype)
     cache.grid = GRIDS[seed % len(GRIDS)]
+    if seed % 2:
+        cache.open_disk(root, "model", PLENTY, writes_all=True)
     course = Interleaving(cache, seed)
     try:
         for _ in range(steps):
@@ -171,4 +186,5 @@ def interleave(kind: str, dtype: mx.Dtype, seed: int, steps: int) -> None:
         error.add_note(f"after {' '.join(course.done[-30:])}")
         raise
     finally:
+        cache.close_disk(0)
         cache.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mlx.core as mx
 import pytest
 
@@ -14,5 +16,5 @@ STEPS = 30
 
 @pytest.mark.parametrize("kind", KINDS)
 @each_seed(range(2))
-def test_random_sessions_by_turns_keep_every_promise(kind: str, seed: int) -> None:
-    interleave(kind, mx.float32, seed, STEPS)
+def test_random_sessions_by_turns_keep_every_promise(kind: str, seed: int, tmp_path: Path) -> None:
+    interleave(kind, mx.float32, seed, STEPS, tmp_path)

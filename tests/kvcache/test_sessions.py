@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 import pytest
+from mlx_lm.models.cache import ConcatenateKVCache
 
 from app.kvcache.active_path import ActivePath
 from app.kvcache.invariants import check
@@ -19,6 +20,7 @@ from tests.fakes.tiny_models import KINDS, dtypes
 from tests.kvcache import ballast
 from tests.kvcache.ballast import ballast_cache
 from tests.kvcache.comparison import BITS, cache_of, require_same
+from tests.kvcache.history import PLENTY
 
 HISTORY = [*range(1, 22)]
 QUESTION = [*HISTORY, *range(30, 44)]
@@ -293,3 +295,28 @@ def test_what_fails_when_another_goes_on_is_read_again_and_told(mix: str) -> Non
 
 def _raise() -> None:
     raise RuntimeError("on purpose")
+
+
+def test_what_cannot_be_stored_is_written_one_after_another() -> None:
+    cache = PrefixCache(_embed, lambda: [ConcatenateKVCache()], PLENTY)  # type: ignore[no-untyped-call]
+    assert not cache.holds_many
+    first, second = cache.begin([1, 2, 3], owner="a"), cache.begin([1, 2, 4], owner="b")
+    for session, last in ((first, 3), (second, 4)):
+        cache.mount(session)
+        while session.prefill(8):
+            pass
+        mx.eval(session.decode(last))
+        check(cache)
+    cache.mount(first)
+    assert first.reread == Reread(3, Reason.UNSUPPORTED)
+    for session in (second, first):
+        with session:
+            pass
+        check(cache)
+    assert cache.price([1, 2, 4, 5]).seen == 3
+
+
+def _embed(tokens: mx.array, caches: list[ConcatenateKVCache]) -> mx.array:
+    rows = mx.broadcast_to(tokens.astype(mx.float32)[:, None, :, None], (1, 1, tokens.shape[1], 4))
+    keys, _ = caches[0].update_and_fetch(rows, rows)  # type: ignore[no-untyped-call]
+    return mx.broadcast_to(keys.sum(), (1, tokens.shape[1], 8))
