@@ -320,3 +320,22 @@ def _embed(tokens: mx.array, caches: list[ConcatenateKVCache]) -> mx.array:
     rows = mx.broadcast_to(tokens.astype(mx.float32)[:, None, :, None], (1, 1, tokens.shape[1], 4))
     keys, _ = caches[0].update_and_fetch(rows, rows)  # type: ignore[no-untyped-call]
     return mx.broadcast_to(keys.sum(), (1, tokens.shape[1], 8))
+
+
+@pytest.mark.parametrize("kind", SUPPORTED)
+def test_what_is_evicted_by_hand_is_nothing_that_an_open_session_stands_on(kind: str) -> None:
+    cache = warm_cache(kind)
+    lanes = begun(cache, 3)
+    for lane in lanes:
+        lane.turn(2)
+    cache.evict(list(cache.trie.nodes))
+    check(cache)
+    for lane in lanes:
+        lane.turn(2)
+        check(cache)
+        assert lane.session.reread == Reread()
+    for lane in lanes:
+        lane.end()
+    cache.evict(list(cache.trie.nodes))
+    check(cache)
+    assert (cache.live_bytes, cache.paged_bytes) == (0, 0)

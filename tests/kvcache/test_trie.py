@@ -304,3 +304,41 @@ class TestCallLog:
             assert last_prefill_end([*reversed(provenances[1]), *reversed(provenances[0])], end) == max(
                 (min(call.end, end) for call in calls if call.length > 1 and call.start < end), default=0
             ), seed
+
+
+class TestLocks:
+    def test_what_is_locked_is_neither_joined_nor_lengthened_nor_removed(self) -> None:
+        trie: FakeTrie = Trie()
+        upper = add(trie, trie.root, [1, 2])
+        lower = add(trie, upper, [3, 4])
+        leaf = add(trie, lower, [5], stored=False)
+        trie.lock(upper, 1)
+        assert not trie.can_merge(upper)
+        trie.lock(lower, 1)
+        assert (upper.locks, lower.locks, leaf.locks) == (2, 1, 0)
+        trie.lock(leaf, 1)
+        with pytest.raises(ValueError, match="in use"):
+            trie.remove(leaf)
+        with pytest.raises(ValueError, match="cannot be extended"):
+            trie.extend(leaf, [6], [])
+        for node in (leaf, lower, upper):
+            trie.lock(node, -1)
+        trie.remove(leaf)
+        assert trie.can_merge(upper)
+
+    def test_both_halves_of_a_split_edge_are_locked(self) -> None:
+        trie: FakeTrie = Trie()
+        node = add(trie, trie.root, [1, 2, 3])
+        trie.lock(node, 1)
+        assert (trie.split(node, 1).locks, node.locks) == (1, 1)
+
+    def test_an_edge_that_only_a_lock_holds_is_no_ghost(self) -> None:
+        trie: FakeTrie = Trie()
+        upper = add(trie, trie.root, [1, 2], stored=False)
+        lower = add(trie, upper, [3], stored=False)
+        trie.lock(lower, 1)
+        assert upper.is_held
+        assert trie.root.held_children == upper.held_children == 1
+        trie.lock(lower, -1)
+        assert not upper.is_held
+        assert trie.root.held_children == upper.held_children == 0
