@@ -73,7 +73,8 @@ class App(QObject):
         self.branches = BranchesRegion(self.library, workspace.warmth, self.chat.open_branch.show, self.settings, self)
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.lanes = Lanes(
-            *(self.library, self.answering, self.chat.open_branch, self.chat.unfolded, self.notices), self
+            *(self.library, self.answering, self.chat.open_branch, self.chat.unfolded),
+            *(lambda message_id: self.chat.branch_costs.residencies.get(message_id), self.notices, self),
         )
         self.find = Find(self.library, self.chat, self.notices, self)
         self.map = MapRegion(
@@ -86,6 +87,7 @@ class App(QObject):
     def _connect(self) -> None:
         workspace = self.workspace
         self.chat.branch_costs.changed.connect(self.map.renew)
+        self.chat.branch_costs.changed.connect(self.lanes.state.refresh)
         self.branches.compareAsked.connect(self.comparison.open_with)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)

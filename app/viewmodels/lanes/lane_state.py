@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.protocol.trie_view import Residency
+
 
 @dataclass(frozen=True, slots=True)
 class LaneState:
     """One of the answers. letter: its name, A to H. seed: what it is written with, in words, "" while unknown.
 
     figures: its tokens and their speed, in words. status: a word for what becomes of it. is_writing: it is read or
-    written now. is_favourite: its branch is one.
+    written now. is_favourite: its branch is one. residency: of its state.
     """
 
     answer_id: str
@@ -20,6 +22,7 @@ class LaneState:
     status: str = ""
     is_writing: bool = False
     is_favourite: bool = False
+    residency: Residency = "none"
 
     def spoken(self, count: int) -> str:
         """Return what a screen reader says of it among so many."""

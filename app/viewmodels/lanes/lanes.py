@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message, storable
 from app.protocol.events import TextKind
+from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.open_branch import OpenBranch
@@ -46,10 +47,13 @@ class Lanes(QObject):
         answering: Answering,
         open_branch: OpenBranch,
         unfolded: Unfolded,
+        residency: Callable[[str], Residency | None],
         notices: Notices,
         parent: QObject | None = None,
     ) -> None:
+        """residency: says where the state after a message is, None where that is not known."""
         super().__init__(parent)
+        self._residency = residency
         self._library, self._answering, self._open_branch = library, answering, open_branch
         self.unfolded, self._notices = unfolded, notices
         self._question_id = ""
@@ -257,6 +261,7 @@ class Lanes(QObject):
             figures=DOT.join(told),
             status=_status(leaf) if question is None else _under_way(question),
             is_writing=question is not None,
+            residency=(self._residency(answer.id) or "none") if question is None else "live",
             is_favourite=answer.is_favourite,
         )
 

@@ -51,7 +51,7 @@ THREE = [f"You said: Why? ({letter})" for letter in "ABC"]
 def test_they_come_into_sight_when_several_are_asked_for(qtbot: QtBot, app: App, script: Script, three: None) -> None:
     assert [one.letter for one in now(app).lanes] == ["A", "B", "C"]
     assert [one.seed for one in now(app).lanes] == ["seed 7", "seed 8", "seed 9"]
-    assert {one.status for one in now(app).lanes} == {"writing"}
+    assert {(one.status, one.residency) for one in now(app).lanes} == {("writing", "live")}
     assert now(app).lanes[1].spoken(3).startswith("Answer B of 3, writing")
     assert now(app).question == "Why?"
     assert now(app).placeholder == "Ask all 3 at once, or press 1 to 3 to ask one"
@@ -59,6 +59,7 @@ def test_they_come_into_sight_when_several_are_asked_for(qtbot: QtBot, app: App,
     idle(qtbot, app)
     assert shown(app) == [[text] for text in THREE]
     assert {one.status for one in now(app).lanes} == {"finished"}
+    qtbot.waitUntil(lambda: {one.residency for one in now(app).lanes} == {"memory"})
     total = (app.library.tree.path[-1].stats or {})["request"]["total"]
     assert now(app).prefix == f"Prefix {total}\xa0tokens, computed once"
     assert now(app).saved == f"3 answers share it; alone they would read {3 * total}"

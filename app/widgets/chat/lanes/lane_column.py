@@ -148,7 +148,7 @@ class LaneColumn(QWidget):
         theme, now = self._style.theme, self._now
         middle = self._head / 2
         center = QPointF(_SIDE + DISC / 2, middle)
-        paint_disc(painter, theme, center, "live" if now.is_writing else "memory", DISC, theme.window)
+        paint_disc(painter, theme, center, now.residency, DISC, theme.window)
         strong, small = self._style.text_style(TextRole.BODY_STRONG), self._style.text_style(TextRole.SMALL)
         line = QRectF(_SIDE + 20, 0, self.mark.x() - _SIDE - 20, self._head)
         taken = draw_text(painter, strong, line, now.letter, theme.text)
