@@ -75,7 +75,7 @@ class Turns:
         self._runs: list[TurnTasks] = []
         self._current: TurnTask | None = None
         self._left = 0
-        self._is_at_rest = True
+        self._is_at_rest, self._is_whole = True, False
         self._length = SHORTEST
         self._spent = self._mounting = 0.0
         self._serials = count(1)
@@ -173,16 +173,18 @@ class Turns:
         self._measure()
         task = min(tasks, key=lambda task: (not task.is_cancelled, task.last_turn))
         task.last_turn = next(self._serials)
-        self._current, self._left = task, self._length if task.is_writing else 1
+        self._current, self._is_whole = task, task.is_writing
+        self._left = self._length if task.is_writing else 1
         return task
 
     def _interrupt(self) -> None:
         """Have the turn end with its next step."""
+        self._is_whole = self._is_whole and self._left <= 1
         self._left = min(self._left, 1)
 
     def _measure(self) -> None:
         """Make turns longer where mounting takes much of their time, and shorter again where it takes little."""
-        if self._current is not None and self._current.is_writing and self._spent > 0:
+        if self._is_whole and self._spent > 0:
             share = self._mounting / self._spent
             if share > _LARGEST_SHARE:
                 self._length = min(2 * self._length, LONGEST)

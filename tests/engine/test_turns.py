@@ -589,6 +589,33 @@ def test_turns_are_longer_while_mounting_takes_much_of_them() -> None:
     assert 4 in lengths[-4:]
 
 
+def test_turns_of_one_step_or_cut_short_say_nothing_of_how_long_turns_should_be() -> None:
+    clock, told = [0.0], list[str]()
+    cache = FakeCache(clock)
+    reading = [Mounting(name, 6, told, cache, clock) for name in "ab"]
+    writing = [Mounting(name, 12, told, cache, clock) for name in "cd"]
+    going = turns(cache, clock)
+    for task in (*reading, *writing):
+        task.turns = going
+    for task in reading:
+        task.is_writing = False
+    cache.cost = 1.0
+    going.add(Several(1, *reading))
+    while going:
+        going.advance()
+    cache.cost = 0.0
+    going.add(Several(2, writing[0]))
+    for _ in range(3):
+        going.advance()
+    cache.cost = 1.0
+    going.add(Several(3, writing[1]))
+    going.advance()
+    cache.cost = 0.0
+    while going:
+        going.advance()
+    assert "".join(told[12:]) == "ccccddddccccddddccccdddd"
+
+
 def test_where_the_cache_does_not_hold_several_the_oldest_goes_on_to_its_end() -> None:
     """Also where that turns out in the midst of a turn: what is under way ends first."""
     for after in range(9):
