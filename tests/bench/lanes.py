@@ -95,9 +95,10 @@ class Engine:
 
 
 def ways_of(model: LoadedModel, lanes: int) -> list[Lane]:
-    """So many answers, each with a seed and a beginning of its own."""
-    words, known = Random(lanes), model.codec.plain(" a fox and the other fox told a story")
-    return [Lane(Sampling(seed=lane), tuple(words.choices(known, k=SUFFIX))) for lane in range(lanes)]
+    """So many answers, each with a seed and a beginning of its own, from its first token on."""
+    words, known = Random(lanes), sorted(set(model.codec.plain("abcdefgh, the other fox told a story")))
+    beginnings = [(known[lane], *words.choices(known, k=SUFFIX - 1)) for lane in range(lanes)]
+    return [Lane(Sampling(seed=lane), beginning) for lane, beginning in enumerate(beginnings)]
 
 
 def compare(name: str, model: LoadedModel, lanes: int, pairs: int) -> Row:
