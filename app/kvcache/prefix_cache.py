@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -147,7 +147,9 @@ class PrefixCache:
             path.capture(owner)
         captures = captures_for(plan, report, restore_points, self.grid) if path.layers.states else {}
         self._began += 1
-        self.session = Session(self, path, tokens, report, captures, owner, self._began)
+        taken = {session.lane for session in self.sessions}
+        lane = next(number for number in count() if number not in taken)
+        self.session = Session(self, path, tokens, report, captures, owner, self._began, lane)
         self.sessions.append(self.session)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
         self.event_log.add(kind, report.cached, report.left, 0, report.reason)

@@ -46,9 +46,10 @@ class Session:
 
     Several may be open over one path; calls are made on the one that is mounted.
 
-    number: counts up with each session of a cache. path: what it computes on. report: what the cache did for it. owner:
-    whose conversation it is. reached: how many tokens were computed when it last gave way to another. reread: what it
-    had to read again for that, in all, and why at last. Owned by the model thread.
+    number: counts up with each session of a cache. lane: the smallest number that was free of those open with it. path:
+    what it computes on. report: what the cache did for it. owner: whose conversation it is. reached: how many tokens
+    were computed when it last gave way to another. reread: what it had to read again for that, in all, and why at last.
+    Owned by the model thread.
     """
 
     def __init__(
@@ -60,8 +61,9 @@ class Session:
         captures: dict[int, bool],
         owner: str,
         number: int = 0,
+        lane: int = 0,
     ) -> None:
-        self.number = number
+        self.number, self.lane = number, lane
         self.reached = 0
         self.reread = Reread()
         self.path = path

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import mlx.core as mx
 
 from app.kvcache.prefix_cache import PrefixCache
-from app.kvcache.snapshot import TrieNode
+from app.kvcache.session import Session
+from app.kvcache.snapshot import TrieNode, upwards
 from app.protocol.chat import Role
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 
@@ -26,6 +27,7 @@ class EdgeLabel(NamedTuple):
 
 
 Label = Callable[[TrieNode], EdgeLabel]
+Lanes = dict[int, tuple[int, ...]]  # by the edges' ids
 
 
 class Views:
@@ -35,6 +37,7 @@ class Views:
         self._cache, self._label = cache, label
         self._changed = cache.trie.watch(with_uses=True)
         self._nodes: dict[int, TrieNodeView] = {}
+        self._lanes: Lanes = {}
         self._order: list[int] = []
 
     def take(self, serial: int) -> TrieView:
@@ -47,9 +50,10 @@ class Views:
     def _update(self) -> bool:
         """Make the nodes that have changed anew. Whether their order may be another."""
         has_moved = False
-        for number in self._changed:
+        before_lanes, self._lanes = self._lanes, _lanes(self._cache)
+        for number in {*self._changed, *_differing(before_lanes, self._lanes)}:
             node, before = self._cache.trie.nodes.get(number), self._nodes.pop(number, None)
-            now = _node_view(node, self._cache, self._label, before) if node is not None else None
+            now = _node_view(node, self._cache, self._lanes, self._label, before) if node is not None else None
             if now is not None:
                 self._nodes[number] = now
             has_moved |= before is None or now is None or before.parent_id != now.parent_id
@@ -60,7 +64,8 @@ class Views:
 def view(cache: PrefixCache, serial: int, label: Label) -> TrieView:
     """Return a picture of what is where now. label: names an edge."""
     cache.record()
-    return _view(cache, serial, tuple(_node_view(node, cache, label) for node in cache.trie))
+    lanes = _lanes(cache)
+    return _view(cache, serial, tuple(_node_view(node, cache, lanes, label) for node in cache.trie))
 
 
 def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> TrieView:
@@ -82,7 +87,34 @@ def _view(cache: PrefixCache, serial: int, nodes: tuple[TrieNodeView, ...]) -> T
     )
 
 
-def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNodeView | None = None) -> TrieNodeView:
+def _lanes(cache: PrefixCache) -> Lanes:
+    """Return for each edge the lanes of the open sessions that stand on it; without any, the paths that are live."""
+    standing: dict[int, list[int]] = {}
+    for session in cache.sessions:
+        for node in _path_of(cache, session):
+            standing.setdefault(node.id, []).append(session.lane)
+    if not cache.sessions:
+        for path in cache.paths:
+            for node in path.path[1:]:
+                standing.setdefault(node.id, []).append(path.number)
+    return {number: tuple(sorted(lanes)) for number, lanes in standing.items()}
+
+
+def _path_of(cache: PrefixCache, session: Session) -> Iterable[TrieNode]:
+    """Return the edges that a session stands on, as far as they are held."""
+    if session.is_mounted:
+        return session.path.path[1:]
+    node = cache.paths.seats[session.number].node
+    return () if node is None else upwards(node)
+
+
+def _differing(before: Lanes, now: Lanes) -> Iterator[int]:
+    return (number for number in {*before, *now} if before.get(number) != now.get(number))
+
+
+def _node_view(
+    node: TrieNode, cache: PrefixCache, lanes: Lanes, label: Label, before: TrieNodeView | None = None
+) -> TrieNodeView:
     """Return the view of one edge. before: what stood for it, whose words are used again where they are the same."""
     live = cache.paths.row_bytes * len(node.tokens) if node.active_paths else 0
     name = _known_name(node, before) or label(node)
@@ -94,7 +126,7 @@ def _node_view(node: TrieNode, cache: PrefixCache, label: Label, before: TrieNod
         label=name.words,
         bytes=live + node.stored.nbytes,
         residency=residency(node),
-        lanes=tuple(sorted(node.active_paths)),
+        lanes=lanes.get(node.id, ()),
         has_state=node.stored.state is not None or bool(node.stored.disk_state),
         is_restore_point=bool(node.usage.anchors),
         last_use=node.usage.last_use,

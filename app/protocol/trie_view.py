@@ -18,9 +18,9 @@ class TrieNodeView:
 
     label: words of one message of which it holds tokens, "" where all of it is the template's own text. role: who said
     them, None where that is not known. is_continued: they do not begin that message. owners: who asked for it. bytes:
-    stored and live state that belongs to the edge. disk_bytes: of the files that hold it. lanes: which lanes stand on
-    it. last_use: number of the last request that passed; used_at: the same as seconds since the epoch. lost: why state
-    of it that there was is held no more.
+    stored and live state that belongs to the edge. disk_bytes: of the files that hold it. lanes: of the answers being
+    written on it, and 0 on the live path while none is. last_use: number of the last request that passed; used_at: the
+    same as seconds since the epoch. lost: why state of it that there was is held no more.
     """
 
     id: int

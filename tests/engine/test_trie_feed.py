@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from app.engine.edge_labels import EdgeLabels
 from app.engine.trie_feed import TrieFeed
 from app.protocol.cache_events import CacheEvent
 from app.protocol.cache_events import CacheEventKind as Kind
-from app.protocol.commands import SetBudget
+from app.protocol.chat import Sampling
+from app.protocol.commands import Lane, SetBudget
 from app.protocol.events import CacheHappened, Event, RunFinished, RunStarted, TextDelta, TrieChanged
 from app.protocol.reports import Reason
-from tests.engine.bench import LONG, Bench, user
+from tests.engine.bench import LONG, Bench, opened, user
+from tests.fakes.model_folder import write_model_folder
 
 
 def labels(bench: Bench) -> EdgeLabels:
@@ -68,6 +71,28 @@ def test_the_first_token_waits_for_no_picture_of_a_large_trie(tiny: Bench, monke
     assert CacheHappened in kinds[begun:first]
     assert TrieChanged in kinds[first:]
     assert kinds[-2:] == [TrieChanged, RunFinished]
+
+
+@pytest.mark.parametrize("kind", ["llama", "lfm2", "mamba2"])
+def test_answers_that_are_written_by_turns_are_all_live_in_the_pictures(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trie_feed, "_SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(trie_feed, "_LARGEST_SHARE", 1e9)
+    bench = opened(write_model_folder(tmp_path / "m", kind=kind))
+    bench.ask(user("something else"))
+    sampling = [Sampling(temperature=1.5, top_p=1.0, seed=seed, max_tokens=60) for seed in range(3)]
+    beside = tuple(Lane(one) for one in sampling[1:])
+    command = replace(bench.command(LONG), sampling=sampling[0], beside=beside)
+    views = [event.view for event in bench.do(command) if isinstance(event, TrieChanged)]
+    assert any({(0, 1, 2), (0,), (1,), (2,)} <= {node.lanes for node in view.nodes} for view in views)
+    for view in views:
+        by_id = {node.id: node for node in view.nodes}
+        for node in view.nodes:
+            assert node.residency == "live" or not node.lanes
+            above = by_id.get(node.parent_id or 0)
+            assert above is None or set(node.lanes) <= set(above.lanes)
+    assert {node.lanes for node in views[-1].nodes} == {(), (0,)}
 
 
 # The log of what the cache did

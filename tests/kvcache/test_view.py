@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from app.kvcache.session import Session
 from app.kvcache.snapshot import TrieNode
 from app.kvcache.view import LABEL_TOKENS, EdgeLabel, Views, dump, view
 from tests.kvcache.ledger import ask, ledger_cache
@@ -99,6 +100,36 @@ def test_what_is_used_again_of_the_last_view_is_as_it_is_now(mix: str) -> None:
                 case 4:
                     cache.release(rng.choice("abc"))
             assert views.take(step).nodes == view(cache, step, label).nodes, f"seed {seed}, step {step}"
+
+
+@pytest.mark.parametrize("mix", ["T", "R"])
+def test_every_open_request_is_seen_on_its_path(mix: str) -> None:
+    """By the smallest number that was free when it began, however they take turns."""
+    for seed in chosen(range(4)):
+        rng, cache = random.Random(seed), ledger_cache(mix, budget_bytes=1 << 20)[0]
+        views = Views(cache, label)
+        lanes: dict[int, Session] = {}
+        for step in range(60):
+            free = min(set(range(9)) - set(lanes))
+            action = rng.choice(["begin", "mount", "end"])
+            if action == "begin" and len(lanes) < 8:
+                prompt = [1, 2, 3, *rng.choices(range(1, 5), k=rng.randrange(1, 30))]
+                lanes[free] = cache.begin(prompt, [3]).__enter__()
+                assert lanes[free].lane == free
+            elif action == "mount" and lanes:
+                session = rng.choice(list(lanes.values()))
+                cache.mount(session)
+                session.prefill(rng.randrange(1, 9))
+            elif action == "end" and lanes:
+                lanes.pop(rng.choice(list(lanes))).__exit__(None, None, None)
+            taken = views.take(step)
+            assert taken.nodes == view(cache, step, label).nodes, f"seed {seed}, step {step}"
+            seen = {lane for node in taken.nodes for lane in node.lanes}
+            assert seen <= (set(lanes) or {0}), f"seed {seed}, step {step}"
+            computed = {lane for lane, session in lanes.items() if session.offset}
+            assert not cache.holds_many or computed <= seen, f"seed {seed}, step {step}"
+        for session in lanes.values():
+            session.__exit__(None, None, None)
 
 
 def test_an_edge_that_stays_is_the_same_object() -> None:
