@@ -218,7 +218,8 @@ class ActivePath:
         """
         is_own = bool(node.stored.provenances) and node.stored.provenances[-1].call_log is self.layers.call_log
         is_end = node.children or node.stored.state or node.usage.anchors or node.usage.pins or node.locks
-        return is_own and not is_end and node.active_paths == {self.number}
+        is_written = bool(node.stored.files)  # as it is
+        return is_own and not (is_end or is_written) and node.active_paths == {self.number}
 
     def _absorb(self, child: TrieNode) -> None:
         """Step onto a known edge that the tail covers. Rows that were gone are this path's now, and so is their

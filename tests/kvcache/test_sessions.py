@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import mlx.core as mx
@@ -339,3 +340,24 @@ def test_what_is_evicted_by_hand_is_nothing_that_an_open_session_stands_on(kind:
     cache.evict(list(cache.trie.nodes))
     check(cache)
     assert (cache.live_bytes, cache.paged_bytes) == (0, 0)
+
+
+def test_an_edge_that_was_written_to_disk_while_its_session_waited_is_not_grown(tmp_path: Path) -> None:
+    cache, _ = ballast_cache("rows")
+    cache.open_disk(tmp_path, "model", PLENTY, writes_all=True)
+    assert cache.disk is not None
+    first = cache.begin([1, 2, 3, 4])
+    first.prefill(8)
+    mx.eval(first.decode(4))
+    with cache.begin([5, 6]):
+        pass
+    while cache.disk.tend() or cache.is_saving:
+        cache.disk.wait(1.0)
+    assert any(node.stored.files for node in cache.trie)
+    cache.mount(first)
+    mx.eval(first.decode(7))
+    first.record()
+    check(cache)
+    with first:
+        pass
+    cache.close_disk(0)
