@@ -36,6 +36,10 @@ class Regions(Protocol):
     def open_in_new_window(self, conversation_id: str) -> None:
         """Move a conversation into a window of its own."""
 
+    def stop(self) -> None:
+        """End what is written here."""
+        ...
+
     def choose_model(self) -> None:
         """Have the person asked for a model's folder."""
 

@@ -239,7 +239,7 @@ ROWS: tuple[Row, ...] = (
             "Ctrl+.",
         ),
         tip="Stops the answer, and keeps what was written; else a model that is being opened.",
-        is_enabled=lambda state: state.chat.can_stop or state.chat.is_editing,
-        run=lambda app: app.chat.requests.stop_or_cancel_edit(),
+        is_enabled=lambda state: state.can_stop or state.chat.is_editing,
+        run=lambda app: app.stop(),
     ),
 )

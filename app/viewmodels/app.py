@@ -138,6 +138,11 @@ class App(QObject):
         """Note that the window was activated: what is announced is said here from now on."""
         self.activated.emit(self)
 
+    def stop(self) -> None:
+        """End what is written here: all answers that stand beside each other, else that of the open path."""
+        if not self.lanes.stop():
+            self.chat.requests.stop_or_cancel_edit()
+
     def choose_model(self) -> None:
         """Have the person asked for a model's folder, in this window."""
         self.modelFolderWanted.emit()
@@ -172,7 +177,8 @@ class App(QObject):
         values = self.settings.values
         is_comparing = self.comparison.state.now.is_open
         can_find = self.find.can_go or is_comparing
-        return AppState(*regions, self.hub.state.now, values, can_find, is_comparing, self.edges.state.now)
+        edges, is_beside = self.edges.state.now, any(one.is_writing for one in self.lanes.state.now.lanes)
+        return AppState(*regions, self.hub.state.now, values, can_find, is_comparing, edges, is_beside)
 
     def _leave(self) -> None:
         self.find.close()

@@ -18,7 +18,8 @@ from app.viewmodels.model.model_state import ModelState
 class AppState:
     """The states of all regions, and the settings. can_find_next: there is a place that Find Next would go to.
 
-    is_comparing: two branches stand in the chat's place.
+    is_comparing: two branches stand in the chat's place. is_writing_beside: one of the answers that stand beside each
+    other is being written.
     """
 
     chat: ChatState = field(default_factory=ChatState)
@@ -30,6 +31,7 @@ class AppState:
     can_find_next: bool = False
     is_comparing: bool = False
     edges: EdgeState = field(default_factory=EdgeState)
+    is_writing_beside: bool = False
 
     @property
     def activity(self) -> Activity:
@@ -40,6 +42,11 @@ class AppState:
         rests = self.hub.activity if self.hub.activity.text and not self.model.is_loading else self.model.activity
         warming = Activity(self.edges.warming, self.edges.done) if self.edges.warming else None
         return self.chat.activity or warming or self.cache.activity or rests
+
+    @property
+    def can_stop(self) -> bool:
+        """Return whether something is written or opened here that can be stopped."""
+        return self.chat.can_stop or self.is_writing_beside
 
     @property
     def cache_line(self) -> str:

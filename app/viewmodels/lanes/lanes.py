@@ -130,6 +130,13 @@ class Lanes(QObject):
         if not under_way:
             self._delete(answer_id)
 
+    def stop(self) -> bool:
+        """End whatever is written on these branches within a token. Returns whether something was."""
+        writing = self._writing()
+        for question in writing:
+            self._answering.generations.stop(question)
+        return bool(writing)
+
     def mark(self, answer_id: str) -> None:
         """Make the branch that begins with an answer a favourite, or no longer."""
         is_favourite = self._library.tree.message(answer_id).is_favourite

@@ -102,7 +102,7 @@ class ChatPane(QWidget):
         composer.answersChosen.connect(app.chat.requests.choose_count)
         composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
-        composer.stopAsked.connect(app.chat.requests.stop)
+        composer.stopAsked.connect(lambda: app.act("stop"))
         composer.escaped.connect(self._escape)
         composer.editCancelled.connect(app.chat.open_draft.cancel_edit)
         app.chat.open_draft.textReplaced.connect(composer.show_text)

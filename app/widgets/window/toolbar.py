@@ -178,7 +178,7 @@ class Toolbar(QWidget):
         self._title.show_title(chat.title, chat.subtitle, chat.warmth, chat.is_on_disk, chat.branch)
         self.chip.show_model(model.name, model.detail, model.is_missing)
         self._gauge.show_context(chat.context_used, model.context_length)
-        self._stop.setEnabled(chat.can_stop)
+        self._stop.setEnabled(self._state.now.can_stop)
         self._arrange()
 
     def _arrange(self) -> None:

@@ -132,6 +132,18 @@ def test_a_question_goes_to_all_of_them_each_on_its_own_branch(
     assert not app.chat.open_draft.now.text
 
 
+def test_stopping_ends_what_is_written_in_every_column(qtbot: QtBot, app: App, script: Script, three: None) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    script.go.clear()
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: [one[-1:] for one in shown(app)] == [["You said:"]] * 3)
+    app.act("stop")
+    idle(qtbot, app)
+    assert [one[-1] for one in shown(app)] == ["You said:"] * 3
+    assert {one.status for one in now(app).lanes} == {"stopped"}
+
+
 def test_or_to_the_one_that_is_chosen(qtbot: QtBot, app: App, script: Script, three: None) -> None:
     script.go.set()
     idle(qtbot, app)
