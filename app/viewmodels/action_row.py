@@ -38,7 +38,6 @@ class Regions(Protocol):
 
     def stop(self) -> None:
         """End what is written here."""
-        ...
 
     def choose_model(self) -> None:
         """Have the person asked for a model's folder."""
