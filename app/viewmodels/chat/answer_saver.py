@@ -104,7 +104,12 @@ class AnswerSaver(QObject):
 
     def _discard(self, discard: Callable[[Store], None]) -> None:
         """Do this, again every second where it is refused."""
-        self._store.do(discard, None, lambda _problem: self._refused.append(discard))
+
+        def try_again(_problem: Problem) -> None:
+            self._refused.append(discard)
+            self.start()
+
+        self._store.do(discard, None, try_again)
 
     def save_before(self, message_id: str | None) -> None:
         """Have an answer, if this is one, in the database before whatever the store is asked next."""

@@ -35,10 +35,13 @@ class StoredSiblings:
         self.kept = self.kept or frozenset(answer.id for answer in answers)
 
     def discard(self, store: Store, answer_id: str) -> None:
-        """Take an answer away that has ended without a word, if it is stored."""
-        if answer_id in self.kept:
+        """Take an answer away that has ended without a word, if it is stored. Doing it again changes nothing.
+
+        The database is asked: a commit may have been made that was said to be refused.
+        """
+        if store.messages.progress_of(answer_id).is_stored:
             store.discard(answer_id)
-            self.kept -= {answer_id}
+        self.kept -= {answer_id}
 
 
 @dataclass(slots=True)
