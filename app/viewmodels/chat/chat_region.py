@@ -97,7 +97,7 @@ class ChatRegion(QObject):
         self.state = LiveState(self._state, self)
         self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed)
         self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
-        self.state.follow(self.generations.moved, self.question_queue.moved, answering.chosen.counted)
+        self.state.follow(self.generations.moved, self.question_queue.moved, answering.chosen.planned)
         self.requests = ChatRequests(
             *(library, model, self.state, answering, self.settings),
             *(self.attachments, self.open_draft, self.open_branch, self.context_overflow),
@@ -192,7 +192,7 @@ class ChatRegion(QObject):
             card=self.context_overflow.card,
             elsewhere="" if answered is None else self._elsewhere(answered),
             can_ask_again=self.settings.state.now.can_ask_again,
-            answers=self._answering.chosen.count(self._open_id),
+            plan=self._answering.chosen.plan(self._open_id),
             most_answers=self.question_queue.most_at_once,
             is_read_only=library.state.now.is_read_only,
         ).state()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from PySide6.QtCore import QObject
 
@@ -121,11 +121,15 @@ class ChatRequests(QObject):
         at = message_id or tree.leaf_id
         question = question_of(tree, at) if at else None
         if question is not None and self._may_ask():
-            self._question_queue.ask_again(question, count=self._chosen.count(self._open_id))
+            self._question_queue.ask_again(question, plan=self._chosen.plan(self._open_id))
 
     def choose_count(self, count: int) -> None:
         """Have each question of the open conversation get so many answers from now on."""
-        self._chosen.choose_count(self._open_id, count)
+        self._chosen.choose_plan(self._open_id, replace(self._chosen.plan(self._open_id), count=count))
+
+    def choose_ladder(self, has_ladder: bool) -> None:
+        """Have the answers to each question of the open conversation differ in temperature from now on, or not."""
+        self._chosen.choose_plan(self._open_id, replace(self._chosen.plan(self._open_id), has_ladder=has_ladder))
 
     def answer_the_end(self) -> None:
         """Have the question answered that ends the open path, where nobody answered it."""
@@ -137,8 +141,8 @@ class ChatRequests(QObject):
         question = last_question(self._library.tree)
         if question is not None and self._settings.state.now.can_ask_again and self._may_ask():
             said = self._chosen.take(self._open_id, question.id)
-            words, count = (question.text, question.attachments, said), self._chosen.count(self._open_id)
-            self._question_queue.send(self._open_id, question.parent_id, *words, count)
+            words, plan = (question.text, question.attachments, said), self._chosen.plan(self._open_id)
+            self._question_queue.send(self._open_id, question.parent_id, *words, plan)
 
     def repeat_answer(self, message_id: str | None = None) -> None:
         """Ask for an answer's own question again, with the settings and the seed that it was written with."""

@@ -30,7 +30,7 @@ class ChatState:
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
     words in the composer are sent when that answer ends; is_too_long: they do not fit the model's context.
 
-    answers: how many a question gets; most_answers: as many as it can get.
+    answers: how many a question gets; most_answers: as many as it can get; has_ladder: they differ in temperature.
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
@@ -71,6 +71,7 @@ class ChatState:
     is_too_long: bool = False
     answers: int = 1
     most_answers: int = 1
+    has_ladder: bool = False
     can_send: bool = False
     can_answer: bool = False
     has_unanswered: bool = False

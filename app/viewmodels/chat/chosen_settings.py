@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversation.message import Message
 from app.protocol.chat import Sampling
 from app.viewmodels.chat import draft_limits
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings
 from app.viewmodels.chat.presets import Presets
 from app.viewmodels.chat.prompt_settings import Told, told
@@ -24,11 +25,11 @@ class ChosenSettings(QObject):
     """Says how the next answer of any conversation is sampled, and what its question says beside its words.
 
     Attributes: all, what was chosen in each conversation; presets. Signals: taken(str), a question of this conversation
-    took over what was chosen, or gave it back; counted(), another number of answers was chosen.
+    took over what was chosen, or gave it back; planned(), other answers to a question were chosen.
     """
 
     taken = Signal(str)
-    counted = Signal()
+    planned = Signal()
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class ChosenSettings(QObject):
         super().__init__(parent)
         self._library, self._model, self._settings = library, current_model, settings
         self.all = AllSettings()
-        self._counts: dict[str, int] = {}
+        self._plans: dict[str, AnswerPlan] = {}
         self.presets = Presets(store, self)
 
     def sampling(self, conversation_id: str) -> Sampling:
@@ -55,14 +56,14 @@ class ChosenSettings(QObject):
             return chosen
         return self.presets.of(self.new_preset) if self.is_new(conversation_id) else {}
 
-    def count(self, conversation_id: str) -> int:
-        """Return how many answers a question of a conversation gets."""
-        return self._counts.get(conversation_id, 1)
+    def plan(self, conversation_id: str) -> AnswerPlan:
+        """Return which answers a question of a conversation gets."""
+        return self._plans.get(conversation_id, AnswerPlan())
 
-    def choose_count(self, conversation_id: str, count: int) -> None:
-        """Have each question of a conversation get so many answers from now on, until the program ends."""
-        self._counts[conversation_id] = count
-        self.counted.emit()
+    def choose_plan(self, conversation_id: str, plan: AnswerPlan) -> None:
+        """Have each question of a conversation get these answers from now on, until the program ends."""
+        self._plans[conversation_id] = plan
+        self.planned.emit()
 
     @property
     def new_preset(self) -> str:

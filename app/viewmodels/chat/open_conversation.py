@@ -9,6 +9,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate
 from app.protocol.reports import ModelInfo, StopReason
 from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_choices import raised_limit
@@ -60,7 +61,7 @@ class OpenConversation:
     card: ProblemCard | None
     elsewhere: str
     can_ask_again: bool = False
-    answers: int = 1
+    plan: AnswerPlan = AnswerPlan()  # noqa: RUF009 - frozen
     most_answers: int = 1
     is_read_only: bool = False
 
@@ -98,8 +99,9 @@ class OpenConversation:
             is_answering=self.question is not None,
             is_waiting=self.draft.is_sent,
             is_too_long=self.overflow is not None,
-            answers=min(self.answers, self.most_answers),
+            answers=min(self.plan.count, self.most_answers),
             most_answers=self.most_answers,
+            has_ladder=self.plan.has_ladder,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             has_unanswered=self.questions.unanswered(self.tree) is not None,

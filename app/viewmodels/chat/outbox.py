@@ -43,8 +43,8 @@ class Outbox(QObject):
         tree = self._stored.library.tree(conversation_id)
         draft = self._drafts.take(conversation_id)
         parent, said = parent_for(tree, draft.editing), self._chosen.take(conversation_id, draft.editing)
-        count = self._chosen.count(conversation_id)
-        self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said, count)
+        plan = self._chosen.plan(conversation_id)
+        self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said, plan)
         self.moved.emit(conversation_id)
 
     def send_to_each(self, conversation_id: str, leaf_ids: Sequence[str]) -> None:

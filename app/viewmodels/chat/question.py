@@ -15,9 +15,9 @@ from enum import Enum
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.protocol.chat import Resumption, Sampling
-from app.protocol.commands import Lane
 from app.protocol.events import PrefillProgress, TextKind
 from app.protocol.reports import Problem, RequestReport, StopReason
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.stored_answer import NOTHING, StoredAnswer, StoredSiblings
 
 
@@ -78,9 +78,9 @@ class Question:
     resumptions, of the answer that is to be written once more; edited, the answer that `begun` is an edit of, which is
     not stored yet then.
 
-    Of several answers that are asked for at once: lanes, the settings and beginnings of each, none for one as it was
-    chosen; count, how many there are; siblings, one question to each of them, this one included, once the engine is
-    asked; lane, the number of this one among them; seed, with which it is written, None until the engine has begun.
+    Of several answers that are asked for at once: plan, how many there are and in what they differ; siblings, one
+    question to each of them, this one included, once the engine is asked; lane, the number of this one among them;
+    seed, with which it is written, None until the engine has begun.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -120,8 +120,7 @@ class Question:
         self.is_stopping = False
         self.sampling: Sampling | None = None
         self.resumptions: tuple[Resumption, ...] = ()
-        self.count = 1
-        self.lanes: tuple[Lane, ...] = ()
+        self.plan = AnswerPlan()
         self.siblings: tuple[Question, ...] = (self,)
         self.lane = 0
         self.seed: int | None = None

@@ -15,6 +15,7 @@ from app.conversation.message import Message
 from app.protocol.chat import Resumption, Sampling
 from app.protocol.commands import Lane
 from app.protocol.reports import ModelInfo, Problem
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.generations import Generations
@@ -24,7 +25,7 @@ from app.viewmodels.chat.questions import Questions
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
 
-_NOTHING = Told()
+_NOTHING, _ONE = Told(), AnswerPlan()
 
 
 class QuestionQueue(QObject):
@@ -75,11 +76,11 @@ class QuestionQueue(QObject):
         text: str,
         attachments: Attachments = (),
         said: Told = _NOTHING,
-        count: int = 1,
+        plan: AnswerPlan = _ONE,
     ) -> None:
         """Say something below a message, or as a first message. A second child is the fork.
 
-        said: what holds from it on. count: how many answers it gets, not more than can be written at the same time.
+        said: what holds from it on. plan: the answers it gets, not more than can be written at the same time.
         """
         message = Message.new(
             *(conversation_id, parent_id, "user", text),
@@ -88,7 +89,7 @@ class QuestionQueue(QObject):
             thinks=said.thinks,
         )
         question = Question(message)
-        question.count = count
+        question.plan = plan
         self._questions.add(question)
         self._answer_saver.save_before(parent_id)
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)
@@ -100,18 +101,16 @@ class QuestionQueue(QObject):
         message: Message,
         sampling: Sampling | None = None,
         resumptions: tuple[Resumption, ...] = (),
-        count: int = 1,
-        lanes: tuple[Lane, ...] = (),
+        plan: AnswerPlan = _ONE,
     ) -> None:
         """Have a question answered that is stored, with an answer beside those it has.
 
         sampling: how its tokens are chosen, None for what is chosen in its conversation. resumptions: of the answer
-        that is to be written once more. count: how many answers it gets. lanes: the settings and beginnings of each of
-        them, where they differ.
+        that is to be written once more. plan: the answers it gets.
         """
         question = Question(message, is_again=True)
         question.sampling, question.resumptions = sampling, resumptions
-        question.count, question.lanes = len(lanes) or count, lanes
+        question.plan = plan
         self._questions.add(question)
         self._library.tree(message.conversation_id).select(message.id)
         self.moved.emit(message.conversation_id)
@@ -170,7 +169,7 @@ class QuestionQueue(QObject):
 
     def _count(self, question: Question) -> int:
         """Return how many answers a question gets: never more than the engine can write."""
-        return max(1, min(question.count, self.most_at_once))
+        return max(1, min(question.plan.count, self.most_at_once))
 
     def _answer(self, question: Question, model: ModelInfo) -> None:
         message = question.message
@@ -181,10 +180,10 @@ class QuestionQueue(QObject):
         if question.begun is not None:
             tree.replace(self._generations.go_on(question, question.begun, turns, model, sampling))
         else:
-            lanes = question.lanes or (Lane(sampling),) * question.count
             siblings = question.spread(self._count(question))
             self._questions.add_siblings(question)
-            answers = self._generations.start(question, turns, model, lanes[: len(siblings)])
+            lanes = [Lane(one) for one in question.plan.settings(sampling, len(siblings))]
+            answers = self._generations.start(question, turns, model, lanes)
             for answer in answers:
                 tree.add(answer, select=is_open and answer is answers[0])
         self.begun.emit()

@@ -252,6 +252,12 @@ class Lanes(QObject):
             focused=next((at for at, one in enumerate(self.rows) if one.answer_id == self._focused), -1),
         )
 
+    @property
+    def _has_ladder(self) -> bool:
+        """Whether the answers differ in temperature."""
+        answers = (self._library.tree.message(one.answer_id) for one in self.rows)
+        return len({(one.sampling or {}).get("temperature") for one in answers}) > 1
+
     def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None) -> LaneState:
         """Say how an answer, or the last one on its branch, is. question: that is being answered there, if any."""
         stats = answer.stats or {}
@@ -264,13 +270,20 @@ class Lanes(QObject):
         return LaneState(
             answer_id=answer.id,
             letter=letter,
-            seed=f"seed {seed}" if isinstance(seed, int) else "",
+            seed=DOT.join(_told_of(seed, answer, is_ladder=self._has_ladder)),
             figures=DOT.join(told),
             status=_status(leaf) if question is None else _under_way(question),
             is_writing=question is not None,
             residency=(self._residency(answer.id) or "none") if question is None else "live",
             is_favourite=answer.is_favourite,
         )
+
+
+def _told_of(seed: object, answer: Message, *, is_ladder: bool) -> list[str]:
+    """Say what an answer is written with: its seed, and its temperature where the others have another one."""
+    temperature = (answer.sampling or {}).get("temperature")
+    told = [f"seed {seed}"] if isinstance(seed, int) else []
+    return told + ([f"temperature {temperature:g}"] if is_ladder and isinstance(temperature, int | float) else [])
 
 
 def _under_way(question: Question) -> str:

@@ -19,23 +19,28 @@ _SIDE, _ICON, _GAP, _HEIGHT = 9, 14, 6, 28
 
 
 class AnswerCountButton(Control):
-    """Space, Return, Down and a click open the menu. Signal: chosen(int), another number of answers."""
+    """Space, Return, Down and a click open the menu.
+
+    Signals: chosen(int), another number of answers; ladderChosen(bool), whether they differ in temperature.
+    """
 
     chosen = Signal(int)
+    ladderChosen = Signal(bool)
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(style, "Answers", parent)
         self._count = self._most = 1
-        self._is_short = False
+        self._is_short = self._has_ladder = False
         self.setToolTip("How many answers a question gets. They are written by turns, and read it once")
         self.clicked.connect(self.open)
         self.show_count(1, 1)
 
-    def show_count(self, count: int, most: int) -> None:
+    def show_count(self, count: int, most: int, *, has_ladder: bool = False) -> None:
         """Show how many answers are chosen, and offer up to `most`."""
-        self._count, self._most = count, most
+        self._count, self._most, self._has_ladder = count, most, has_ladder
         self._name_number()
-        self.setAccessibleName(f"Answers to a question: {count}")
+        differing = ", at different temperatures" if has_ladder and count > 1 else ""
+        self.setAccessibleName(f"Answers to a question: {count}{differing}")
 
     def shorten(self, is_short: bool) -> None:
         """Leave the word out, and a number that is 1, where there is little room."""
@@ -65,6 +70,11 @@ class AnswerCountButton(Control):
             entry = menu.addAction(formatting.plural(count, "answer"), partial(self.chosen.emit, count))
             entry.setCheckable(True)
             entry.setChecked(count == self._count)
+        menu.addSeparator()
+        ladder = menu.addAction("Different Temperatures")
+        ladder.setCheckable(True)
+        ladder.setChecked(self._has_ladder)
+        ladder.toggled.connect(self.ladderChosen)
         return menu
 
     def open(self) -> None:

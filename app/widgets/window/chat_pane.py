@@ -100,6 +100,7 @@ class ChatPane(QWidget):
         composer.edit.unfolded.connect(app.chat.attachments.unfold_text)
         composer.continueAsked.connect(app.chat.requests.go_on)
         composer.answersChosen.connect(app.chat.requests.choose_count)
+        composer.ladderChosen.connect(app.chat.requests.choose_ladder)
         composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
         composer.stopAsked.connect(lambda: app.act("stop"))

@@ -24,6 +24,7 @@ from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel, Command, Generate
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, Token
 from app.protocol.reports import ModelInfo, RequestReport, RunStats, StopReason
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.question import Outcome, Question, Stage
@@ -263,17 +264,17 @@ class Machine:
         home = self.rng.choice(self.homes).id
         tree = self.library.tree(home)
         if not self.questions.is_busy_on(tree):
-            self.queue.send(home, parent_for(tree, None), f"question {len(self.stages)}", count=self._count())
+            self.queue.send(home, parent_for(tree, None), f"question {len(self.stages)}", plan=self._plan())
 
     def ask_again(self) -> None:
         tree = self.library.tree(self.rng.choice(self.homes).id)
         asked = [message for message in tree.path if message.role == "user"]
         free = [one for one in asked if one.id not in self.questions.held]
         if free and not self.questions.is_closed:
-            self.queue.ask_again(self.rng.choice(free), count=self._count())
+            self.queue.ask_again(self.rng.choice(free), plan=self._plan())
 
-    def _count(self) -> int:
-        return self.rng.choice([1, 1, 2, 3])
+    def _plan(self) -> AnswerPlan:
+        return AnswerPlan(self.rng.choice([1, 1, 2, 3]), self.rng.random() < 0.5)
 
     def go_elsewhere(self) -> None:
         tree = self.library.tree(self.rng.choice(self.homes).id)
@@ -364,7 +365,7 @@ class Machine:
         """Let everything come to its end: the disk takes what it is given, and the engine writes to the end."""
         self.link.is_full, self.models.to_ask = False, MODEL
         self.models.ready.emit()
-        while list(self.questions):
+        while list(self.questions) or self.saver._timer.isActive():
             self.link.drain()
             self.saver._save_all()
             if self.questions.at_engine:
@@ -398,7 +399,7 @@ class Machine:
         assert not [one for one in self.questions if one.is_held and one.message.parent_id in held]
         most, busy, waiting = self.queue.most_at_once, len(self.questions.at_engine), self.questions.waiting
         assert busy <= most
-        is_full = bool(waiting) and busy + min(waiting[0].count, most) > most
+        is_full = bool(waiting) and busy + min(waiting[0].plan.count, most) > most
         assert not waiting or self.models.to_ask is None or is_full, "a question sticks"
         asked = [
             (one.run_id, lane) for one in self.commands if isinstance(one, Generate) for lane in range(len(one.lanes))

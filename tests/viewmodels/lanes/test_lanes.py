@@ -65,6 +65,22 @@ def test_they_come_into_sight_when_several_are_asked_for(qtbot: QtBot, app: App,
     assert now(app).saved == f"3 answers share it; alone they would read {3 * total}"
 
 
+def test_a_ladder_gives_each_its_temperature_and_says_it(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(3)
+    app.chat.requests.choose_ladder(True)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 3)
+    idle(qtbot, app)
+    asked = next(command for command in script.commands if isinstance(command, Generate))
+    temperatures = [lane.sampling.temperature for lane in asked.lanes]
+    assert temperatures == sorted(set(temperatures))
+    assert [one.seed.split("  ·  ")[1] for one in now(app).lanes] == [f"temperature {one:g}" for one in temperatures]
+    assert [
+        (one.sampling or {})["temperature"] for one in app.library.tree.siblings(app.library.tree.leaf_id or "")
+    ] == (temperatures)
+
+
 def test_one_answer_alone_stays_in_the_chat(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "Why?")
     app.lanes.open()

@@ -42,6 +42,15 @@ def test_the_number_is_said_and_another_one_chosen(qtbot: QtBot, composer: Compo
     assert heard.args == [8]
 
 
+def test_the_menu_offers_different_temperatures(qtbot: QtBot, composer: Composer, state: Shown[ChatState]) -> None:
+    with qtbot.waitSignal(composer.ladderChosen) as heard:
+        composer.answers.menu().actions()[-1].trigger()
+    assert heard.args == [True]
+    state.show(ChatState(answers=3, most_answers=8, has_ladder=True))
+    assert composer.answers.menu().actions()[-1].isChecked()
+    assert composer.answers.accessibleName() == "Answers to a question: 3, at different temperatures"
+
+
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Down, Qt.Key.Key_Up])
 def test_keys_open_the_menu(qtbot: QtBot, composer: Composer, key: Qt.Key) -> None:
     composer.answers.setFocus()
