@@ -93,6 +93,7 @@ class Writer(TurnTask):
         self._rewind_points: RewindPoints | None = None
         self._session: Session | None = None
         self._short: ShortOfMemoryError | None = None
+        self._is_whole = False
         self._sampled = 0
         self._resumptions = deque(() if lane else command.resumptions)
         self._resumed = Resumption(0, self._sampling)
@@ -103,10 +104,14 @@ class Writer(TurnTask):
         return self._session is not None
 
     def give_up(self, error: ShortOfMemoryError) -> bool:
-        """Fail now, for want of memory. Return False where the answer holds none."""
+        """End now, for want of memory. Return False where the answer holds none.
+
+        It fails, unless all of it is written.
+        """
         if not self.has_begun:
             return False
-        self._short = error
+        if not self._is_whole:
+            self._short = error
         self.cancel()
         return True
 
@@ -138,7 +143,7 @@ class Writer(TurnTask):
                     stop = yield from self._decode(session, sampler, tokens)
             except ShortOfMemoryError as error:
                 self._short = error
-            self.is_writing = False
+            self.is_writing, self._is_whole = False, self._short is None
             self._tell(self._output.end(), is_last=True)
             if session.is_mounted and not session.unread:
                 if self._rewind_points is not None and stop is StopReason.CANCELLED:

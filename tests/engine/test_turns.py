@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -18,6 +18,7 @@ from app.engine.problems import ShortOfMemoryError
 from app.engine.run import seeds_of
 from app.engine.step_memory import StepMemory
 from app.engine.turns import Turns, TurnTask
+from app.engine.writer import Writer
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import MOST_LANES, Cancel, EraseOwner, EstimateCost, Generate, Lane, Pin, SetBudget, Verify
@@ -345,6 +346,30 @@ def test_where_memory_is_short_the_youngest_answers_fail_and_the_others_go_on(
     expected = alone(mixed_folder, lanes, LONG)
     assert {lane: event.ids for lane, event in outcomes.items() if lane != 3} == dict(enumerate(expected[:3]))
     assert bench.cache.faults == 0
+
+
+def test_an_answer_that_is_whole_does_not_fail_for_want_of_memory(tiny: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where it is still asked what will follow it, while another one is written."""
+
+    def wait(writer: Writer, _session: object) -> Iterator[None]:
+        while not writer.is_cancelled:
+            yield
+
+    monkeypatch.setattr(Writer, "_keep_rewind_point", wait)
+    command = of_lanes(tiny, lanes_of(SETTINGS[0], SETTINGS[3]), LONG)
+    tiny.loop.submit(command)
+    assert tiny.loop.open_model is not None
+    turns = tiny.loop.open_model.turns
+
+    def waiting() -> list[Writer]:
+        return [task for task in turns._all_tasks() if isinstance(task, Writer) and task._is_whole]
+
+    while not waiting():
+        tiny.loop.step()
+    [writer] = waiting()
+    assert writer.give_up(ShortOfMemoryError("There is not enough memory to go on", "It is full."))
+    outcomes = ended(tiny.do(Cancel(command.run_id)), command.run_id)
+    assert isinstance(outcomes[writer.lane], RunFinished)
 
 
 def test_checks_and_pins_are_refused_and_an_owner_is_erased_when_all_answers_have_ended(tiny: Bench) -> None:
