@@ -172,6 +172,7 @@ class Composer(QWidget):
         if is_offered == self.go_on.isHidden():
             had_focus = self.go_on.hasFocus()
             self.go_on.setVisible(is_offered)
+            self._arrange()
             if had_focus:
                 self.focus_text()
             self.update()
@@ -227,7 +228,6 @@ class Composer(QWidget):
             *(now.editing is not None, now.attachments, now.edits_answer, now.answers, now.most_answers)
         ):
             self._show_keep(now.edits_answer)
-            self.answers.setVisible(now.most_answers > 1 and not now.edits_answer)
             self.cancel.setVisible(now.editing is not None)
             self.attachments.show_chips(now.attachments)
             self._arrange()
@@ -266,7 +266,10 @@ class Composer(QWidget):
         self.edit.setGeometry(card.left() + _SIDE, top, card.width() - 2 * _SIDE, max(1, foot - _TO_FOOT - top))
         self.button.setGeometry(card.right() + 1 - _BELOW - _BUTTON, foot, _BUTTON, _BUTTON)
         self.clip.setGeometry(self.button.x() - _BUTTON - 4, foot, _BUTTON, _BUTTON)
-        self.answers.shorten(card.width() < self._style.typography.scaled(_NARROW))
+        is_narrow, now = card.width() < self._style.typography.scaled(_NARROW), self._state.now
+        self.answers.shorten(is_narrow)
+        is_in_the_way = is_narrow and not self.go_on.isHidden()  # of the price, beside what is offered before it
+        self.answers.setVisible(now.most_answers > 1 and not now.edits_answer and not is_in_the_way)
         size = self.answers.sizeHint()
         self.answers.setGeometry(self.clip.x() - size.width() - 4, foot, size.width(), _BUTTON)
         right = self.clip.x() if self.answers.isHidden() else self.answers.x()

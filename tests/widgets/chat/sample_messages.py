@@ -69,6 +69,8 @@ def reading() -> MessageRow:
 class Listed:
     """Rows for a layout, as a list."""
 
+    has_rail = True
+
     def __init__(self, rows: Sequence[MessageRow] = ()) -> None:
         self.list = list(rows)
 

@@ -83,6 +83,19 @@ def test_it_is_not_offered_where_there_is_nothing_to_choose(
     assert composer.answers.isHidden()
 
 
+def test_it_makes_way_for_the_price_where_an_answer_can_go_on_in_a_narrow_window(
+    composer: Composer, state: Shown[ChatState]
+) -> None:
+    state.show(ChatState(most_answers=8, can_continue=True))
+    composer.resize(470 + 2 * SHADOW_ROOM, composer.height())
+    assert composer.answers.isHidden()
+    composer.edit.insertPlainText("Else")
+    assert not composer.answers.isHidden()
+    composer.edit.clear()
+    composer.resize(700 + 2 * SHADOW_ROOM, composer.height())
+    assert not composer.answers.isHidden()
+
+
 def test_it_reaches_no_other_button_at_any_text_size(qtbot: QtBot, state: Shown[ChatState]) -> None:
     for body in (10, 14, 24):
         style = Style(body=body)

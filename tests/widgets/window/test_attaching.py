@@ -65,7 +65,7 @@ def test_tab_goes_from_the_words_to_the_attachments_and_to_the_buttons(
         assert composer.attachments.chips
         chips = [stop for chip in composer.attachments.chips for stop in (chip, chip.remove)]
         assert len(chips) == 2 * len(names(app))
-        assert met[1 : len(chips) + 2] == [*chips, composer.clip]
+        assert met[1 : len(chips) + 3] == [*chips, composer.answers, composer.clip]
 
 
 def test_a_document_dropped_on_the_composer_is_attached_and_elsewhere_imported(
