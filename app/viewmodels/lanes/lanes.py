@@ -57,8 +57,8 @@ class Lanes(QObject):
         self._library, self._answering, self._open_branch = library, answering, open_branch
         self.unfolded, self._notices = unfolded, notices
         self._question_id = ""
-        self._closed: set[str] = set()  # questions whose answers were put away while they were written
-        self._discarded: set[str] = set()  # answers that go as soon as they have ended
+        self._closed: set[int | None] = set()  # runs whose answers were put away while they were written
+        self._discarded: dict[str, str] = {}  # answers that go as soon as what is written on their branch has ended
         self._focused = ""
         self.rows: list[LaneRows] = []
         self._tick = QTimer(self, interval=TICK_MS)
@@ -81,7 +81,6 @@ class Lanes(QObject):
         while at is not None and len(self._answers(question := question_of(tree, at))) < 2:
             at = None if question is None else question.parent_id
         if at is not None and question is not None:
-            self._closed.discard(question.id)
             self._show(question.id)
 
     def toggle(self) -> None:
@@ -94,7 +93,7 @@ class Lanes(QObject):
     def close(self) -> None:
         """Show the chat again; whatever is written goes on."""
         if self._question_id:
-            self._closed.add(self._question_id)
+            self._closed = {one.run_id for one in self._writing()}
             self._show("")
 
     def focus(self, number: int) -> None:
@@ -125,7 +124,7 @@ class Lanes(QObject):
         """Put an answer into the trash, as soon as it has ended where it is written."""
         under_way = [one for one in self._writing() if self._lane_of(one.held_id) == answer_id]
         for question in under_way:
-            self._discarded.add(answer_id)
+            self._discarded[question.held_id] = answer_id
             self._answering.generations.stop(question)
         if not under_way:
             self._delete(answer_id)
@@ -180,7 +179,7 @@ class Lanes(QObject):
         if conversation_id != self._library.open_id:
             return
         held = self._answering.questions.held_on(self._library.tree)
-        if held is not None and len(held.siblings) > 1 and held.message.id not in self._closed:
+        if held is not None and len(held.siblings) > 1 and held.run_id not in self._closed:
             self._show(held.message.id)
         else:
             self._follow()
@@ -216,10 +215,9 @@ class Lanes(QObject):
             one.chat_model.append_tail(answer_id, text, kind)
 
     def _on_ended(self, question: Question) -> None:
-        if question.held_id in self._discarded:
-            self._discarded.discard(question.held_id)
-            if question.is_kept:
-                self._delete(question.held_id)
+        answer_id = self._discarded.pop(question.held_id, "")
+        if answer_id and (question.is_kept or answer_id != question.held_id):
+            self._delete(answer_id)
 
     def _delete(self, answer_id: str) -> None:
         self._library.edits.delete_message(self._library.open_id, answer_id)

@@ -123,6 +123,34 @@ def test_one_that_is_discarded_while_it_is_written_stops_and_can_be_brought_back
     qtbot.waitUntil(lambda: versions(app) == ["You said:", *THREE[1:]])
 
 
+def test_one_whose_next_answer_is_being_written_goes_with_all_of_its_branch(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    script.go.clear()
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: [one[-1:] for one in shown(app)] == [["You said:"]] * 3)
+    app.lanes.discard(now(app).lanes[1].answer_id)
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2)
+    script.go.set()
+    idle(qtbot, app)
+    assert shown(app) == [[text, "And how?", "You said: And how?"] for text in (THREE[0], THREE[2])]
+
+
+def test_those_that_were_put_away_stay_away_and_others_that_are_asked_for_come(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    app.lanes.close()
+    app.chat.open_branch.select_version(None, 1)
+    app.catch_up()
+    assert not now(app).is_open
+    script.go.set()
+    idle(qtbot, app)
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 6)
+
+
 def test_of_two_the_other_one_goes_on_in_the_chat(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     app.chat.requests.choose_count(2)
