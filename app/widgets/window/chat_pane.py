@@ -168,38 +168,42 @@ class ChatPane(QWidget):
 
     def _show_lanes(self) -> None:
         """Put answers beside each other into the chat's place, or the chat back."""
-        lanes = self._app.lanes.state.now
-        if lanes.is_open and self.lanes is None:
-            from app.widgets.chat.lanes.lanes_view import LanesView
-
-            self.lanes = LanesView(
-                *(self._style, self._app.lanes, self._app.chat.state, self._app.keys.actions, self.composer.edit), self
-            )
-            self.lanes.linkAsked.connect(self.view.linkAsked)
-            self.lanes.editAsked.connect(self.view.editAsked)
-            self.lanes.againAsked.connect(self.view.againAsked)
-            self.lanes.deleteAsked.connect(self.view.deleteAsked)
-            self.lanes.commandAsked.connect(self.view.commandAsked)
-            self._pages.addWidget(self.lanes)
+        if self._app.lanes.state.now.is_open and self.lanes is None:
+            self._make_lanes()
         self._choose_page()
 
+    def _make_lanes(self) -> None:
+        """Make and import the columns when they are first used. What is asked in one is done as in the chat."""
+        from app.widgets.chat.lanes.lanes_view import LanesView
+
+        app, view = self._app, self.view
+        self.lanes = lanes = LanesView(
+            *(self._style, app.lanes, app.chat.state, app.keys.actions, self.composer.edit), self
+        )
+        lanes.linkAsked.connect(view.linkAsked)
+        lanes.editAsked.connect(view.editAsked)
+        lanes.againAsked.connect(view.againAsked)
+        lanes.deleteAsked.connect(view.deleteAsked)
+        lanes.commandAsked.connect(view.commandAsked)
+        self._pages.addWidget(lanes)
+
     @property
-    def _are_lanes_shown(self) -> bool:
-        """Whether answers stand beside each other: those that are shown, where all of them have room."""
-        count = len(self._app.lanes.state.now.lanes)
-        return count > 0 and self.lanes is not None and self.lanes.fits(self.width())
+    def _columns(self) -> LanesView | None:
+        """The answers beside each other, where there are any and they have room."""
+        has_room = self.lanes is not None and self.lanes.fits(self.width())
+        return self.lanes if has_room and self._app.lanes.state.now.is_open else None
 
     def _choose_page(self) -> None:
         is_comparing = self._is_comparing and self.comparison is not None
         self.composer_area.setHidden(is_comparing)
-        lanes = self._app.lanes.state.now if self.lanes is not None and self._are_lanes_shown else None
-        self.composer.show_hint("" if lanes is None else lanes.placeholder)
-        self.composer_area.show_rail(lanes is None)
+        columns = self._columns
+        self.composer.show_hint("" if columns is None else self._app.lanes.state.now.placeholder)
+        self.composer_area.show_rail(columns is None)
         if is_comparing and self.comparison is not None:
             self._pages.setCurrentWidget(self.comparison)
             return
-        if lanes is not None and self.lanes is not None:
-            self._pages.setCurrentWidget(self.lanes)
+        if columns is not None:
+            self._pages.setCurrentWidget(columns)
             self.composer_area.set_centred(False)
             return
         is_empty = self._app.chat.chat_model.rowCount() == 0
@@ -210,11 +214,11 @@ class ChatPane(QWidget):
 
     def _send(self, text: str) -> None:
         """Send the words and show the end: who says something wants to see it answered."""
-        is_edited = self._app.chat.state.now.is_editing
-        if self.lanes is not None and self._pages.currentWidget() is self.lanes and text.strip() and not is_edited:
+        is_said = bool(text.strip())
+        if is_said and self._columns is not None and not self._app.chat.state.now.is_editing:
             self._app.lanes.send(text)
             return
-        if text.strip():
+        if is_said:
             self.view.go_to_end()
         self._app.chat.requests.send(text)
 
