@@ -290,6 +290,12 @@ def _scroll_away(app: App, window: MainWindow) -> None:
     bar.setValue(bar.minimum())
 
 
+def _write_elsewhere(app: App, window: MainWindow) -> None:
+    ask("And then?")(app, window)
+    waiting.wait("it is written", lambda: bool(app.chat.chat_model.rows[-1].text))
+    app.library.new_conversation()
+
+
 def _find_everywhere(_app: App, window: MainWindow) -> None:
     window.sidebar.field.setText("train")
 
@@ -300,6 +306,7 @@ MORE = (
     Scene("trash", Stage, then=_trash),
     Scene("about", Stage, then=_open_acknowledgements),
     Scene("pill", Stage, then=_scroll_away),
+    Scene("elsewhere", Stage, then=_write_elsewhere),
     Scene("found", Stage, then=_find_everywhere, shown=lambda app: bool(app.library.search.rows.rows)),
 )
 

@@ -41,12 +41,13 @@ STILL_WRITING = "Possible as soon as this answer has ended"
 
 def answer_activity(question: Question, elsewhere: str) -> Activity:
     """Return how far an answer is, and how much of its prompt is read. elsewhere: its title, where it is not shown."""
-    line = _answer_line(question)
-    line = f"{line}{DOT}in {quoted(elsewhere)}" if elsewhere else line
+    what, dot, figures = _answer_line(question).partition(DOT)
+    line = f"{what} in {quoted(elsewhere)}{dot}{figures}" if elsewhere else f"{what}{dot}{figures}"
+    place = (question.conversation_id, question.held_id) if elsewhere else None
     if question.is_reading and question.prefill is not None:
         total = max(question.prefill.total, 1)
-        return Activity(line, question.prefill.done / total, question.prefill.cached / total)
-    return Activity(line)
+        return Activity(line, question.prefill.done / total, question.prefill.cached / total, place)
+    return Activity(line, place=place)
 
 
 def _answer_line(question: Question) -> str:

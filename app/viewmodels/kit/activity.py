@@ -8,9 +8,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Activity:
     """A line for the status line. done: the share that is done, from 0 to 1, None where it cannot be measured; reused:
-    the part of that share which the cache held.
+    the part of that share which the cache held. place: the conversation and the message where it happens, None here.
     """
 
     text: str = ""
     done: float | None = None
     reused: float = 0.0
+    place: tuple[str, str] | None = None

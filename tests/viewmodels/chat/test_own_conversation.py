@@ -95,11 +95,49 @@ def test_stop_in_one_conversation_leaves_the_answer_in_another(qtbot: QtBot, app
     app.act("stop")
     app.chat.requests.stop()
     assert not [command for command in script.commands if isinstance(command, Cancel)]
-    assert "How are you?" in app.state.now.activity.text, "where it is written is told"
-    app.library.open(left)
+    assert app.state.now.activity.text.startswith("Writing in “How are you?”"), "where it is written is told"
+    place = app.state.now.activity.place
+    assert place is not None
+    app.library.go_to(*place)
+    assert app.library.open_id == left
+    assert app.state.now.activity.text.startswith("Writing  ·  ")
+    assert app.state.now.activity.place is None
     assert app.chat.state.now.can_stop
     app.act("stop")
     qtbot.waitUntil(lambda: not app.chat.chat_model.rows[-1].is_streaming)
+
+
+def test_an_answer_on_another_branch_is_shown_and_stopped_there(qtbot: QtBot, app: App, script: Script) -> None:
+    ask(qtbot, app, "How are you?")
+    script.hold = 2
+    app.chat.requests.regenerate()
+    wait_for_text(qtbot, app)
+    app.chat.open_branch.select_version(None, -1)
+    app.catch_up()
+    assert "stop" not in enabled(app.state.now)
+    place = app.state.now.activity.place
+    assert place is not None
+    app.library.go_to(*place)
+    assert app.chat.chat_model.rows[-1].id == place[1]
+    assert "stop" in enabled(app.state.now)
+
+
+def test_of_what_is_written_here_and_elsewhere_that_is_told_which_is_written_here(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    ready(qtbot, app)
+    script.hold = 2
+    app.chat.requests.send("How are you?")
+    wait_for_text(qtbot, app)
+    app.library.new_conversation()
+    app.chat.requests.send("And you?")
+    wait_for_text(qtbot, app)
+    assert app.state.now.activity.place is None
+    app.act("stop")
+    qtbot.waitUntil(lambda: not app.chat.chat_model.rows[-1].is_streaming)
+    app.catch_up()
+    assert "How are you?" in app.state.now.activity.text
+    assert len(app.chat.questions.at_engine) == 1
 
 
 def test_a_question_that_waits_elsewhere_is_not_withdrawn(qtbot: QtBot, app: App, script: Script) -> None:

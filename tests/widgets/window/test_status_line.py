@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.app import App
 from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.activity import Activity
 from app.widgets.kit import drawing
@@ -14,8 +15,11 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY, TextStyle
 from app.widgets.window import status_line
+from app.widgets.window.main_window import MainWindow
 from app.widgets.window.status_line import StatusLine
+from tests.fakes.engine import Script
 from tests.fakes.shown import Shown
+from tests.viewmodels.test_app import ready, wait_for_text
 from tests.widgets.painted import painted_by
 from tests.widgets.pictures import count, picture
 from tests.widgets.samples import READING, READY
@@ -122,3 +126,37 @@ def test_the_tip_of_a_menu_s_entry_stands_in_the_place_of_the_activity(
     assert told != before
     line.show_tip("")
     assert picture(line) == before
+
+
+def test_what_is_done_elsewhere_is_a_link_that_leads_there(
+    qtbot: QtBot, line: StatusLine, state: Shown[AppState]
+) -> None:
+    line.show()
+    state.show(doing(Activity("Writing")))
+    assert line.link.isHidden()
+    state.show(doing(Activity("Reading 61 % in “Trip plan”", 0.61, 0.17, ("trip", "answer"))))
+    image = picture(line)
+    assert image.width() > 0
+    first = min(x for x in range(20, 400) for y in range(8, 24) if image.pixelColor(x, y) == LIGHT.text2)
+    assert abs(line.link.x() - first) < 4
+    with qtbot.waitSignal(line.placeAsked) as heard:
+        qtbot.mouseClick(line.link, Qt.MouseButton.LeftButton)
+    assert heard.args == ["trip", "answer"]
+    line.resize(200, 28)
+    assert line.link.geometry().right() <= 200 - 20
+    line.show_tip("Opens at once.")
+    assert line.link.isHidden()
+
+
+def test_the_link_of_the_window_opens_the_conversation(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    ready(qtbot, app)
+    script.hold = 2
+    app.chat.requests.send("Why?")
+    wait_for_text(qtbot, app)
+    left = app.library.open_id
+    app.library.new_conversation()
+    app.catch_up()
+    window.chat.status_line.link.click()
+    assert app.library.open_id == left
