@@ -150,9 +150,10 @@ def test_wherever_and_whenever_the_disk_hangs_no_token_is_wrong(
 
 
 def test_a_write_that_hangs_is_told_and_costs_nobody_a_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    over, write = threading.Event(), files.write
+    begun, over, write = threading.Event(), threading.Event(), files.write
 
     def hang(*arguments: Any) -> files.Written:
+        begun.set()
         over.wait(LONG)
         return write(*arguments)
 
@@ -163,6 +164,7 @@ def test_a_write_that_hangs_is_told_and_costs_nobody_a_wait(tmp_path: Path, monk
         check(cache)
     assert tier_of(cache).is_saving
     assert tier_of(cache).problem == ""
+    assert begun.wait(LONG)  # a write that waits for its turn does not hang
     monkeypatch.setattr(writer, "STALLED", 0.0)
     assert tier_of(cache).problem == NO_ANSWER
     assert cache.price([1, 2, 3, 4, 5, 6, 7, 9]).excess == 0
