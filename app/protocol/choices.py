@@ -1,12 +1,13 @@
 """What else a model would have said at each token of an answer, packed into bytes.
 
-A token takes one byte where the model was sure, and 64 at most. The format, numbers in seven bits a byte, low ones
+A token takes two bytes where the model was sure, and 64 at most. The format, numbers in seven bits a byte, low ones
 first, as in Protocol Buffers:
 
     format   one byte, 1
-    a token  0 for one that was given and not sampled, else 1 + 2 * (10,000 - share) + is_below
-    count    of the candidates, only where the share is under 99.5 %
-    each     its id, its share, the length of its text in UTF-8, the text
+    a token  2 * length + is_thinking
+             0 for one that was given and not sampled, else 1 + 2 * (10,000 - share) + is_below
+    count    of the candidates, except where the share is 99.5 % or more
+    each     2 * id + is_end, its share, the length of its text in UTF-8, the text
 """
 
 from __future__ import annotations
@@ -30,23 +31,30 @@ class ChoicesError(ValueError):
 
 
 class Candidate(NamedTuple):
-    """A token that could have stood. share: its probability in ten-thousandths."""
+    """A token that could have stood. share: its probability in ten-thousandths. is_end: the answer ends with it."""
 
     id: int
     share: int
     text: str
+    is_end: bool = False
 
 
 class Choice(NamedTuple):
     """The likely tokens that one token was chosen from.
 
     share: its own probability in ten-thousandths, None where it was given and not sampled. candidates: the others,
-    likeliest first. is_below: the token itself was none of the likeliest.
+    likeliest first, also of a given token that a person put in the place of one of them. is_below: the token itself was
+    none of the likeliest.
+
+    length: the characters that became whole with it, of the answer's thought where it belongs to that (is_thinking),
+    else of its words; none inside a character, and none for the marks around a thought.
     """
 
     share: int | None
     candidates: tuple[Candidate, ...] = ()
     is_below: bool = False
+    length: int = 0
+    is_thinking: bool = False
 
 
 def pack(choices: Iterable[Choice]) -> bytes:
@@ -69,11 +77,15 @@ def unpack(packed: bytes) -> tuple[Choice, ...]:
 
 
 def _packed(choice: Choice) -> bytes:
+    head = _number(2 * choice.length + choice.is_thinking)
     if choice.share is None:
-        return _number(0)
-    share = min(max(choice.share, 0), WHOLE)
-    head = _number(1 + 2 * (WHOLE - share) + choice.is_below)
-    return head if share >= _SURE else head + _candidates(choice.candidates, MOST_BYTES - len(head) - 1)
+        head += _number(0)
+    else:
+        share = min(max(choice.share, 0), WHOLE)
+        head += _number(1 + 2 * (WHOLE - share) + choice.is_below)
+        if share >= _SURE:
+            return head
+    return head + _candidates(choice.candidates, MOST_BYTES - len(head) - 1)
 
 
 def _candidates(candidates: Sequence[Candidate], room: int) -> bytes:
@@ -82,7 +94,7 @@ def _candidates(candidates: Sequence[Candidate], room: int) -> bytes:
     for candidate in candidates[:MOST_CANDIDATES]:
         text = _text(candidate.text)
         share = min(candidate.share, WHOLE)
-        one = _number(candidate.id) + _number(max(share, 0)) + _number(len(text)) + text
+        one = _number(2 * candidate.id + candidate.is_end) + _number(max(share, 0)) + _number(len(text)) + text
         if share < _LEAST or len(one) > room:
             break
         kept.append(one)
@@ -121,15 +133,16 @@ class _Reader:
 
     def choice(self) -> Choice:
         """Read a token."""
-        head = self.number()
-        if head == 0:
-            return Choice(None)
-        missing, is_below = divmod(head - 1, 2)
-        if missing > WHOLE:
-            raise ChoicesError("a share is less than nothing")
-        share = WHOLE - missing
-        count = self.number(MOST_CANDIDATES) if share < _SURE else 0
-        return Choice(share, tuple(self._candidate() for _ in range(count)), bool(is_below))
+        length, is_thinking = divmod(self.number(), 2)
+        head, share, is_below = self.number(), None, 0
+        if head:
+            missing, is_below = divmod(head - 1, 2)
+            share = WHOLE - missing
+            if missing > WHOLE:
+                raise ChoicesError("a share is less than nothing")
+        count = self.number(MOST_CANDIDATES) if share is None or share < _SURE else 0
+        candidates = tuple(self._candidate() for _ in range(count))
+        return Choice(share, candidates, bool(is_below), length, bool(is_thinking))
 
     def number(self, largest: int = _LARGEST - 1) -> int:
         """Read a number."""
@@ -145,9 +158,9 @@ class _Reader:
         raise ChoicesError("a number has no end")
 
     def _candidate(self) -> Candidate:
-        number, share = self.number(), self.number(WHOLE)
+        (number, is_end), share = divmod(self.number(), 2), self.number(WHOLE)
         try:
-            return Candidate(number, share, self._bytes(self.number(_LONGEST)).decode())
+            return Candidate(number, share, self._bytes(self.number(_LONGEST)).decode(), bool(is_end))
         except UnicodeDecodeError as error:
             raise ChoicesError("a text is not in UTF-8") from error
 

@@ -67,7 +67,7 @@ class Generate:
     this model wrote it. edited: token ids of the answer that `begun` is an edit of, whose beginning counts as far as it
     still says the same.
     resumptions: of an answer that is written once more, in their order, for the first answer only; the same texts end
-    it in all of them.
+    it in all of them. alternatives: say with each answer what else could have stood in it.
     """
 
     run_id: int
@@ -80,6 +80,7 @@ class Generate:
     begun: Turn | None = None
     resumptions: tuple[Resumption, ...] = ()
     edited: tuple[int, ...] = ()
+    alternatives: bool = False
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -104,8 +105,8 @@ class EstimateCost:
     """Ask what a branch would cost now. Answered with `CostEstimate` or `CostRefused`.
 
     One is answered in each step of whatever runs. begun, edited: of an answer to it that would go on, as in
-    `Generate`. is_exact: a branch that is far longer than the model can read is counted too, which takes more steps
-    than it is worth unless somebody looks at it.
+    `Generate`. forced: token ids that the answer would begin with. is_exact: a branch that is far longer than the model
+    can read is counted too, which takes more steps than it is worth unless somebody looks at it.
     """
 
     query_id: int
@@ -114,6 +115,7 @@ class EstimateCost:
     begun: Turn | None = None
     edited: tuple[int, ...] = ()
     is_exact: bool = False
+    forced: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

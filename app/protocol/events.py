@@ -165,7 +165,8 @@ class RunFinished:
     """An answer ended, stopped by its owner or not.
 
     text: all deltas of that kind, as `thinking` is. ids: of the whole answer, as far as they are known, its thought and
-    the marks around that included.
+    the marks around that included. choices: what else could have stood at each of them, packed as `protocol.choices`
+    does; empty where that was not asked for.
     """
 
     run_id: int
@@ -174,6 +175,7 @@ class RunFinished:
     ids: tuple[int, ...]
     stats: RunStats
     thinking: str = ""
+    choices: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,15 @@ TEXTS = ("", " the", "e", "\n\n", "é", "語", "🦊", "\ufffd", "\0", "e\u0301"
 
 def some_choice(rng: random.Random) -> Choice:
     """A choice that needs nothing left out of it."""
-    if rng.random() < 0.1:
-        return Choice(None)
-    share = rng.choice([rng.randrange(9_950), rng.randrange(9_950, WHOLE + 1)])
+    place = (rng.choice([0, 1, 5, 70, 9_000]), rng.random() < 0.3)
     shares = sorted((rng.randrange(50, 5_000) for _ in range(rng.randrange(5))), reverse=True)
-    others = tuple(Candidate(rng.randrange(250_000), one, rng.choice(TEXTS)) for one in shares)
-    return Choice(share, others if share < 9_950 else (), rng.random() < 0.3)
+    others = tuple(
+        Candidate(rng.randrange(250_000), one, rng.choice(TEXTS), is_end=rng.random() < 0.1) for one in shares
+    )
+    if rng.random() < 0.1:
+        return Choice(None, rng.choice([(), others]), False, *place)
+    share = rng.choice([rng.randrange(9_950), rng.randrange(9_950, WHOLE + 1)])
+    return Choice(share, others if share < 9_950 else (), rng.random() < 0.3, *place)
 
 
 @seeds.each_seed(range(30))
@@ -43,15 +46,15 @@ def test_nothing_else_is_kept_where_the_token_is_sure(share: int, kept: tuple[in
     assert tuple(sorted(one.share for one in found.candidates)) == kept
 
 
-def test_a_sure_token_takes_a_byte() -> None:
-    assert len(pack([Choice(WHOLE)] * 100)) == 101
-    assert len(pack([Choice(None)] * 100)) == 101
+def test_a_sure_token_takes_two_bytes() -> None:
+    assert len(pack([Choice(WHOLE, length=63)] * 100)) == 201
+    assert len(pack([Choice(None, length=63)] * 100)) == 301
 
 
 @pytest.mark.parametrize("text", ["", "x", "long " * 100, "語" * 40, "🦊" * 40, "\ud800" * 40])
 @pytest.mark.parametrize("count", [8, 200])
 def test_a_token_never_takes_more_than_its_bytes(text: str, count: int) -> None:
-    choice = Choice(0, tuple(Candidate(2**32 - 1, WHOLE // 8, text) for _ in range(count)), is_below=True)
+    choice = Choice(0, tuple(Candidate(2**31 - 1, WHOLE // 8, text) for _ in range(count)), is_below=True)
     packed = pack([choice])
     (found,) = unpack(packed)
     assert len(packed) <= 1 + MOST_BYTES
@@ -61,7 +64,7 @@ def test_a_token_never_takes_more_than_its_bytes(text: str, count: int) -> None:
 
 
 def test_a_number_that_no_token_has_is_refused() -> None:
-    for number in (-1, 2**32):
+    for number in (-1, 2**31):
         with pytest.raises(ValueError, match="cannot be packed"):
             pack([Choice(0, (Candidate(number, 100, ""),))])
 
@@ -75,7 +78,7 @@ def test_a_number_that_no_token_has_is_refused() -> None:
         (b"\x01" + b"\xff" * 9, "no end"),
         (b"\x01\xff\xff\xff\xff\x7f", "is the most"),
         (b"\x01\x80\x00", "is the most"),
-        (b"\x01\xff\xff\x03", "less than nothing"),
+        (b"\x01\x00\xff\xff\x03", "less than nothing"),
         (pack([Choice(0)])[:-1] + b"\x09", "8 is the most"),
         (pack([Choice(0)])[:-1] + b"\x01\x07\xff\x7f\x00", "10000 is the most"),
         (pack([Choice(0)])[:-1] + b"\x01\x07\x07\x19" + b"a" * 25, "24 is the most"),
