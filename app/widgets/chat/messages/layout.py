@@ -186,22 +186,24 @@ class ChatLayout:
         """Return the highest scroll offset in a viewport of this height."""
         return min(_HIGHEST, max(0, round(self.total - height)))
 
-    def come_to_rest(self, offset: float, height: int, *, is_at_end: bool) -> float:
+    def come_to_rest(self, offset: float, height: int, *, is_at_end: bool, covered: int = 0) -> float:
         """Measure until nothing in sight is an estimate any more; returns the offset at which it stands still.
 
         What takes too long for one turn is left for the next one; then `is_behind`.
+        covered: points that were taken from the top of the viewport, by which rows that have room may be scrolled too.
         """
         allowance = Allowance(_AT_ONCE)
         for _ in range(_MOST_ROUNDS):
-            limit = self.limit(height)
-            offset = limit if is_at_end else min(offset, limit)
+            offset = self._within(offset, self.limit(height), covered, is_at_end)
             settled = self.settle(offset, offset + height, allowance)
             offset += settled.shift
             if not settled.changed or allowance.is_refused:
                 break
         self.is_behind = settled.changed or allowance.is_refused
-        limit = self.limit(height)
-        return limit if is_at_end else max(0.0, min(offset, limit))
+        return max(0.0, self._within(offset, self.limit(height), covered, is_at_end))
+
+    def _within(self, offset: float, limit: int, covered: int, is_at_end: bool) -> float:
+        return max(limit, min(offset, covered)) if is_at_end else min(offset, max(limit, covered))
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> Settled:
         """Measure what lies between two heights, as far as is allowed."""

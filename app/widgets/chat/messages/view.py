@@ -103,6 +103,7 @@ class ChatView(RowView):
         self._actions = actions
         self._is_settling = True
         self._above = 0  # points from the window's top to this view
+        self._above_at_first: int | None = None  # when these rows were first painted, or the least since
         self._follows_end = True
         self._has_left_end = False
         self._changes = ChangeDetector()
@@ -274,8 +275,14 @@ class ChatView(RowView):
         super().reset()
         self.layout_of_rows.cut(0)
         self.layout_of_rows.extend()
-        self._follows_end, self._has_left_end = True, False
+        self._begin()
         self.scheduleDelayedItemsLayout()
+
+    def _begin(self) -> None:
+        """Show the end of another conversation, whatever was taken from the top of the view before."""
+        self._follows_end, self._has_left_end = True, False
+        self._above_at_first = None
+        self._scroll_to(0)
 
     def rowsInserted(self, parent: AnyIndex, start: int, end: int) -> None:
         """Follow an answer that begins, unless the person has scrolled away since asking."""
@@ -288,7 +295,9 @@ class ChatView(RowView):
     def rowsAboutToBeRemoved(self, parent: AnyIndex, start: int, end: int) -> None:
         """Keep a fork where it is when another branch is shown below it; show the end of another conversation."""
         super().rowsAboutToBeRemoved(parent, start, end)
-        self._follows_end, self._has_left_end = start == 0, False
+        self._follows_end, self._has_left_end = False, False
+        if start == 0:
+            self._begin()
         self.layout_of_rows.cut(start)
         self.pointer.forget_from(start)
         self.scheduleDelayedItemsLayout()
@@ -308,12 +317,12 @@ class ChatView(RowView):
         """Measure what is in sight, and keep still what the person looks at."""
         if self._is_settling:
             return
-        rows, bar = self.layout_of_rows, self.verticalScrollBar()
-        offset = self._offset_after_resize()
-        self._scroll_to(rows.come_to_rest(offset, self.viewport().height(), is_at_end=self._follows_end))
+        rows, offset = self.layout_of_rows, self._offset_after_resize()
+        height = self.viewport().height()
+        self._scroll_to(rows.come_to_rest(offset, height, is_at_end=self._follows_end, covered=self._covered))
         if rows.is_behind:
             self._catch_up.start()
-        self._follows_end = bar.value() >= bar.maximum() - 1
+        self._follows_end = self._is_at_end
         if self._follows_end:
             self.pill.hide()
         else:
@@ -356,10 +365,26 @@ class ChatView(RowView):
         """Set the scroll bar, which is not heard as the person's doing."""
         was_settling, self._is_settling = self._is_settling, True
         height, bar = self.viewport().height(), self.verticalScrollBar()
-        bar.setRange(0, self.layout_of_rows.limit(height))
+        bar.setRange(0, self._limit)
         bar.setPageStep(height)
         bar.setValue(round(offset))
         self._is_settling = was_settling
+
+    @property
+    def _covered(self) -> int:
+        """Points that a bar has taken from the top of the view since these rows are shown.
+
+        Rows that have room for themselves are scrolled by as much, so that they stay where they are.
+        """
+        return 0 if self._above_at_first is None else self._above - self._above_at_first
+
+    @property
+    def _limit(self) -> int:
+        return max(self.layout_of_rows.limit(self.viewport().height()), self._covered)
+
+    @property
+    def _is_at_end(self) -> bool:
+        return self.verticalOffset() >= self.layout_of_rows.limit(self.viewport().height()) - 1
 
     def _place_pill(self) -> None:
         self.pill.adjustSize()
@@ -372,8 +397,7 @@ class ChatView(RowView):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Measure what came into sight. Reaching the end means following it."""
         if not self._is_settling:
-            bar = self.verticalScrollBar()
-            self._follows_end = bar.value() >= bar.maximum() - 1
+            self._follows_end = self._is_at_end
             self._has_left_end = not self._follows_end
             self.updateGeometries()
         self.viewport().update()
@@ -501,7 +525,7 @@ class ChatView(RowView):
         self._follows_end = False
         change()
         for _ in range(_MOST_ROUNDS):
-            limit = rows.limit(self.viewport().height())
+            limit = self._limit
             if not rows.settle(offset, offset + self.viewport().height()).changed:
                 break
         self._scroll_to(min(offset, limit))
@@ -538,6 +562,8 @@ class ChatView(RowView):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self._above_at_first is None:
+            self._above_at_first = self._above
         self.executeDelayedItemsLayout()
         rows, offset, clip = self.layout_of_rows, self.verticalOffset(), QRectF(event.rect())
         painter = smooth(QPainter(self.viewport()))
@@ -567,15 +593,23 @@ class ChatView(RowView):
         was_end_in_sight = self.layout_of_rows.top(len(self.layout_of_rows)) <= (
             self.verticalOffset() + event.oldSize().height()
         )
-        above = self.mapTo(self.window(), QPoint(0, 0)).y()
-        came_above, self._above = above - self._above if self.isVisible() else 0, above
+        offset, came_above = self.verticalOffset(), self._take_what_is_above()
         super().resizeEvent(event)
-        if came_above and not self._follows_end:
-            self._scroll_to(self.verticalOffset() + came_above)
+        if came_above:
+            self._scroll_to(offset + came_above)
         elif was_end_in_sight and not self._follows_end:
             end = self.layout_of_rows.top(len(self.layout_of_rows))
             self._scroll_to(max(self.verticalOffset(), math.ceil(end) - self.viewport().height()))
         self.updateGeometries()
+
+    def _take_what_is_above(self) -> int:
+        """Note how far the view is from the window's top; return by how many points it has gone down since."""
+        above, before = self.mapTo(self.window(), QPoint(0, 0)).y(), self._above
+        self._above = above
+        if self._above_at_first is None:
+            return 0
+        self._above_at_first = min(self._above_at_first, above)
+        return above - before if self.isVisible() else 0
 
 
 def _has_command(event: QKeyEvent) -> bool:
