@@ -69,6 +69,7 @@ SLOW = (
     "engine/test_step_memory.py",
     "engine/test_stopping.py",
     "engine/test_transcript.py",
+    "engine/test_turns_on_every_kind.py",
     "engine/test_unknown_caches.py",
     "engine/test_verification.py",
     "exchange/test_fuzz.py",
