@@ -14,28 +14,39 @@ MOST = 8  # tokens that are found
 _BLOCK = 128  # tokens of which the largest logit is compared first
 
 
+class Alternatives(NamedTuple):
+    """The likeliest tokens with their probabilities, likeliest first. own: that of the token that was chosen."""
+
+    own: float
+    likeliest: tuple[tuple[int, float], ...]
+
+
 class Likeliest(NamedTuple):
-    """The likeliest tokens that are being computed. ids, logits: [1, 8]. total: log of the sum of all, [1, 1]."""
+    """The likeliest tokens that are being computed.
 
-    ids: mx.array
-    logits: mx.array
-    total: mx.array
+    figures: [18], of which eight are their ids, eight their logits, one the logarithm of the sum of all, one the logit
+    of the chosen token. One array, as to read one takes longer than what is in it; its 32 bits hold any id exactly.
+    """
 
-    def read(self) -> tuple[tuple[int, float], ...]:
-        """Wait for the tokens with their probabilities, likeliest first; none that cannot come, none after NaN."""
-        ids, logits = cast(list[list[int]], self.ids.tolist())[0], cast(list[list[float]], self.logits.tolist())[0]
-        total = cast(float, self.total.item())
+    figures: mx.array
+
+    def read(self) -> Alternatives | None:
+        """Wait for the tokens. Those that cannot come are left out; None after NaN."""
+        *pairs, total, own = cast(list[float], self.figures.tolist())
         if not math.isfinite(total):
-            return ()
-        found = [(number, math.exp(logit - total)) for number, logit in zip(ids, logits, strict=True)]
-        return tuple(sorted((one for one in found if one[1] > 0), key=lambda one: (-one[1], one[0])))
+            return None
+        found = [
+            (int(number), math.exp(logit - total)) for number, logit in zip(pairs[:MOST], pairs[MOST:], strict=True)
+        ]
+        found = [one for one in found if one[1] > 0]
+        return Alternatives(math.exp(own - total), tuple(sorted(found, key=lambda one: (-one[1], one[0]))))
 
 
-def likeliest(logits: mx.array) -> Likeliest:
+def likeliest(logits: mx.array, token: mx.array) -> Likeliest:
     """Begin to find the likeliest tokens of logits [1, vocabulary], float32, as the model gave them.
 
-    Nothing is evaluated here. What pads the last block has no probability, as has all that is missing from a vocabulary
-    of fewer tokens.
+    token: [1], the one that is chosen. Nothing is evaluated here. What pads the last block has no probability, as has
+    all that is missing from a vocabulary of fewer tokens.
     """
     size = logits.shape[-1]
     count = -(-size // _BLOCK)
@@ -46,7 +57,8 @@ def likeliest(logits: mx.array) -> Likeliest:
     index = _largest(near, MOST)
     ids = best[index // _BLOCK] * _BLOCK + index % _BLOCK
     total = mx.logsumexp(mx.logsumexp(blocks, axis=-1))  # by blocks: in one run, 32 bits lose the small ones
-    return Likeliest(ids[None], near[index][None], total.reshape(1, 1))
+    figures = [ids.astype(mx.float32), near[index], total.reshape(1), logits[0, token]]
+    return Likeliest(mx.concatenate(figures))
 
 
 def _largest(values: mx.array, count: int) -> mx.array:

@@ -43,6 +43,10 @@ class Detokenizer:
         self.length += len(said)
         return said
 
+    def preview(self, token: int) -> str:
+        """Decode a token as if it came next, characters that are not complete and wait for it included."""
+        return self._codec.decode([*self._known, *self._new, token])[self._known_length + self._said :]
+
     def _advance(self) -> None:
         """Take the new tokens for the known ones that the next are decoded after: nothing waits."""
         new = self._new

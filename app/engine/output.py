@@ -13,11 +13,19 @@ from app.protocol.events import TextKind, Token
 from app.protocol.reports import StopReason
 
 
+class Place(NamedTuple):
+    """The characters that a token added to the answer's words, or to its thought where it belongs to that."""
+
+    length: int
+    is_thinking: bool
+
+
 class _Added(NamedTuple):
     """A token of the answer, and how many characters of its text there were after it, held back ones included."""
 
     token: Token
     text_end: int
+    is_thinking: bool
 
 
 class OutputText:
@@ -44,8 +52,12 @@ class OutputText:
         shown = self._show(self._splitter.push(self._marks.signed(token, self._detokenizer.add(token))))
         kind: TextKind = "thinking" if self.is_thinking else "text"
         text_end = 0 if self.is_thinking else self._pushed["text"] + self._splitter.held
-        self._added.append(_Added(Token(token, before[kind], self._pushed[kind]), text_end))
+        self._added.append(_Added(Token(token, before[kind], self._pushed[kind]), text_end, self.is_thinking))
         return shown
+
+    def preview(self, token: int) -> str:
+        """Return the text of a token as if it came next, marks written out."""
+        return self._detokenizer.preview(token)
 
     def end(self) -> list[Piece]:
         """Return what was held back for a mark or a stop text that did not come."""
@@ -81,10 +93,23 @@ class OutputText:
     @property
     def ids(self) -> tuple[int, ...]:
         """Return the answer's token ids, without those whose text reaches into or beyond a stop text."""
-        kept = self._added
-        if self._stop.is_met:
-            kept = [added for added in kept if added.text_end <= self._lengths["text"]]
-        return tuple(added.token.id for added in kept)
+        return tuple(added.token.id for added in self._kept)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Return the characters of each of the ids, which follow on one another."""
+        ends: dict[bool, int] = {False: 0, True: 0}
+        places = []
+        for token, _, is_thinking in self._kept:
+            places.append(Place(token.end - ends[is_thinking], is_thinking))
+            ends[is_thinking] = token.end
+        return tuple(places)
+
+    @property
+    def _kept(self) -> list[_Added]:
+        if not self._stop.is_met:
+            return self._added
+        return [added for added in self._added if added.text_end <= self._lengths["text"]]
 
     def new_tokens(self) -> tuple[Token, ...]:
         """Return the tokens that were added since the last call."""

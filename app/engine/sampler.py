@@ -73,13 +73,14 @@ class Sampler:
     def draw(self, logits: mx.array) -> Draw:
         """Begin to choose the next token from logits [1, vocabulary], and return at once."""
         logits = logits.astype(mx.float32)
-        others = likeliest(logits) if self._has_alternatives else None
+        raw = logits
         if self._bias is not None:
             logits = logits.at[:, self._bias[0]].add(self._bias[1])
         logits = self._penalties.apply(logits)
         largest = mx.max(logits, axis=-1, keepdims=True)
         token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - largest)
         self._penalties.add(token)
+        others = likeliest(raw, token) if self._has_alternatives else None
         _begin(token, largest, *(others or ()))
         return Draw(token, largest, others)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from app.engine.answer_choices import AnswerChoices
 from app.engine.begun_answer import ids_of_begun
 from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
@@ -90,6 +91,7 @@ class Writer(TurnTask):
         self._sampling, self._forced = command.lanes[lane].sampling, command.lanes[lane].forced
         self._clock = _Clock(time.perf_counter, begun)
         self._output = self._new_output(())
+        self._choices: AnswerChoices | None = None
         self._rewind_points: RewindPoints | None = None
         self._session: Session | None = None
         self._short: ShortOfMemoryError | None = None
@@ -126,6 +128,7 @@ class Writer(TurnTask):
             return
         self._forced = self._beginning(prompt)
         self._output = self._new_output(prompt.after_question)
+        self._choices = AnswerChoices(self._model.codec, self._output) if command.alternatives else None
         tokens = prompt.ids + self._forced
         sampler = self._sampler(self._sampling, self._seed, tokens)
         stop = StopReason.CANCELLED
@@ -192,7 +195,8 @@ class Writer(TurnTask):
         codec = self._model.codec
         problem = sampling.problem()
         bias = biased_ids(codec, sampling.logit_bias) if not problem else {}
-        return Sampler(sampling, seed, context, bias, {*codec.stop_ids, *codec.plain("\n")})
+        ends = {*codec.stop_ids, *codec.plain("\n")}
+        return Sampler(sampling, seed, context, bias, ends, has_alternatives=self._command.alternatives)
 
     def _prefill(self, session: Session) -> Iterator[None]:
         """Read the prompt up to its last token."""
@@ -229,6 +233,8 @@ class Writer(TurnTask):
                 return StopReason.FINISHED
             self._sampled += 1
             was_thinking = self._output.is_thinking
+            if self._choices is not None:
+                self._choices.note(token, pipeline.alternatives())
             pieces = self._output.add(token)
             self._clock.token(is_thinking=was_thinking or self._output.is_thinking)
             shown = "".join([text for _, text in pieces])
@@ -298,6 +304,8 @@ class Writer(TurnTask):
 
     def _begin_forced(self) -> None:
         for token in self._forced:
+            if self._choices is not None:
+                self._choices.give()
             self._tell(self._output.add(token))
 
     def _limit(self, prompt_tokens: int) -> StopReason | None:
@@ -329,8 +337,8 @@ class Writer(TurnTask):
             thinking_tokens=self._clock.thinking_tokens,
             thinking_seconds=self._clock.thinking,
         )
-        output = self._output
-        return RunFinished(self._command.run_id, self.lane, output.text, output.ids, stats, output.thinking)
+        output, choices = self._output, b"" if self._choices is None else self._choices.packed()
+        return RunFinished(self._command.run_id, self.lane, output.text, output.ids, stats, output.thinking, choices)
 
 
 def never_started(command: Generate, lane: int) -> RunFinished:

@@ -19,8 +19,8 @@ WHOLE = 10_000  # a share of everything
 MOST_CANDIDATES = 8
 MOST_BYTES = 64  # of a token
 _FORMAT = 1
-_LEAST = 50  # share of a candidate that is kept
-_SURE = WHOLE - _LEAST  # share of a token from which on nothing else is kept
+LEAST = 50  # share of a candidate that is kept
+SURE = WHOLE - LEAST  # share of a token from which on nothing else is kept
 _LONGEST = 24  # bytes of a candidate's text
 _CUT = "…"  # ends a text that was longer
 _LARGEST = 2**32  # no number is as large
@@ -83,7 +83,7 @@ def _packed(choice: Choice) -> bytes:
     else:
         share = min(max(choice.share, 0), WHOLE)
         head += _number(1 + 2 * (WHOLE - share) + choice.is_below)
-        if share >= _SURE:
+        if share >= SURE:
             return head
     return head + _candidates(choice.candidates, MOST_BYTES - len(head) - 1)
 
@@ -95,7 +95,7 @@ def _candidates(candidates: Sequence[Candidate], room: int) -> bytes:
         text = _text(candidate.text)
         share = min(candidate.share, WHOLE)
         one = _number(2 * candidate.id + candidate.is_end) + _number(max(share, 0)) + _number(len(text)) + text
-        if share < _LEAST or len(one) > room:
+        if share < LEAST or len(one) > room:
             break
         kept.append(one)
         room -= len(one)
@@ -140,7 +140,7 @@ class _Reader:
             share = WHOLE - missing
             if missing > WHOLE:
                 raise ChoicesError("a share is less than nothing")
-        count = self.number(MOST_CANDIDATES) if share is None or share < _SURE else 0
+        count = self.number(MOST_CANDIDATES) if share is None or share < SURE else 0
         candidates = tuple(self._candidate() for _ in range(count))
         return Choice(share, candidates, bool(is_below), length, bool(is_thinking))
 

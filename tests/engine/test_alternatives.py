@@ -9,46 +9,58 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from app.engine.alternatives import MOST, likeliest
+from app.engine.alternatives import MOST, Alternatives, likeliest
 from app.engine.sampler import Sampler
 from app.protocol.chat import Sampling
 from tests import seeds
+
+
+def read(logits: mx.array, chosen: int = 0) -> Alternatives | None:
+    """What is found in these logits where this token is chosen."""
+    return likeliest(logits, mx.array([chosen])).read()
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 8, 9, 127, 128, 129, 1_000, 1_025, 32_000, 151_936, 250_001])
 def test_they_are_those_of_a_full_sort(size: int) -> None:
     for seed in seeds.chosen(range(3)):
         values = np.random.default_rng(seed).normal(scale=4, size=size).astype(np.float32)
-        found = likeliest(mx.array(values)[None]).read()
+        chosen = int(np.random.default_rng(seed).integers(size))
+        found = read(mx.array(values)[None], chosen)
+        assert found is not None
         exact = np.exp(values.astype(np.float64) - values.max())
         exact /= exact.sum()
         order = np.argsort(-exact, kind="stable")[:MOST]
-        assert [number for number, _ in found] == order.tolist()
-        assert [share for _, share in found] == pytest.approx(exact[order].tolist(), rel=1e-4)
+        assert [number for number, _ in found.likeliest] == order.tolist()
+        assert [share for _, share in found.likeliest] == pytest.approx(exact[order].tolist(), rel=1e-4)
+        assert found.own == pytest.approx(exact[chosen], rel=1e-4)
 
 
 def test_equal_tokens_stand_in_the_order_of_their_numbers() -> None:
-    found = likeliest(mx.zeros((1, 5))).read()
-    assert [number for number, _ in found] == [0, 1, 2, 3, 4]
+    found = read(mx.zeros((1, 5)))
+    assert found is not None
+    assert [number for number, _ in found.likeliest] == [0, 1, 2, 3, 4]
 
 
 def test_tokens_that_cannot_come_are_left_out() -> None:
     values = [-math.inf] * 300
     values[7], values[290] = 1.0, 2.0
-    assert [number for number, _ in likeliest(mx.array([values])).read()] == [290, 7]
+    found = read(mx.array([values]))
+    assert found is not None
+    assert [number for number, _ in found.likeliest] == [290, 7]
+    assert found.own == 0
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("size", [3, 200, 2_000])
 def test_there_are_none_where_no_token_has_a_probability(value: float, size: int) -> None:
-    assert likeliest(mx.full((1, size), value)).read() == ()
+    assert read(mx.full((1, size), value)) is None
 
 
 @pytest.mark.parametrize("size", [3, 200, 2_000])
 def test_one_number_that_is_none_leaves_none(size: int) -> None:
     values = [0.0] * size
     values[-1] = math.nan
-    assert likeliest(mx.array([values])).read() == ()
+    assert read(mx.array([values])) is None
 
 
 def test_a_sampler_gives_those_of_the_model_and_draws_as_without_them() -> None:
@@ -63,5 +75,5 @@ def test_a_sampler_gives_those_of_the_model_and_draws_as_without_them() -> None:
             drawn, plain = with_them.draw(logits), without.draw(logits)
             assert plain.likeliest is None
             assert drawn.likeliest is not None
-            assert drawn.likeliest.read() == likeliest(logits).read()
+            assert drawn.likeliest.read() == read(logits, with_them.read(drawn))
             assert with_them.read(drawn) == without.read(plain)

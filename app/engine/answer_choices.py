@@ -1,0 +1,44 @@
+"""What each token of an answer was chosen from, noted while it is written."""
+
+from __future__ import annotations
+
+from app.engine.alternatives import Alternatives
+from app.engine.codec import Codec
+from app.engine.output import OutputText
+from app.protocol.choices import LEAST, SURE, WHOLE, Candidate, Choice, pack
+
+_GIVEN = Choice(None)
+
+
+class AnswerChoices:
+    """A record of the choices of one answer, token by token, beside its `OutputText`."""
+
+    def __init__(self, codec: Codec, output: OutputText) -> None:
+        """Begin where the answer does."""
+        self._codec, self._output = codec, output
+        self._choices: list[Choice] = []
+
+    def give(self) -> None:
+        """Note a token that the answer had to begin with."""
+        self._choices.append(_GIVEN)
+
+    def note(self, token: int, found: Alternatives | None) -> None:
+        """Note a token that was drawn, before it is added to the output. found: None where nothing is known."""
+        if found is None:
+            self._choices.append(_GIVEN)
+            return
+        share = round(found.own * WHOLE)
+        is_below = all(number != token for number, _ in found.likeliest)
+        others = [] if share >= SURE else [(number, round(one * WHOLE)) for number, one in found.likeliest]
+        candidates = tuple(self._candidate(number, one) for number, one in others if number != token and one >= LEAST)
+        self._choices.append(Choice(share, candidates, is_below))
+
+    def packed(self) -> bytes:
+        """Return the choices of the output's ids, packed; nothing where it has none."""
+        places = self._output.places
+        placed = zip(self._choices, places, strict=False)  # a stop text takes back the tokens that it reaches into
+        return pack([one._replace(**place._asdict()) for one, place in placed]) if places else b""
+
+    def _candidate(self, number: int, share: int) -> Candidate:
+        is_end = number in self._codec.stop_ids
+        return Candidate(number, share, "" if is_end else self._output.preview(number), is_end)
