@@ -61,7 +61,8 @@ class Answering(QObject):
         self.answer_saver = AnswerSaver(store, questions, library.is_on_path, self)
         self.generations = Generations(host, questions, self.answer_saver, self)
         self.question_queue = QuestionQueue(
-            *(questions, library, self.generations, self.answer_saver, current_model, self.chosen.sampling), self
+            *(questions, library, self.generations, self.answer_saver, current_model),
+            *(self.chosen.sampling, self.chosen.of_preset, self),
         )
         self.open_paths = OpenPaths(library, stored.changes, questions, self.question_queue, self)
         self.outbox = Outbox(stored, questions, self.question_queue, self.drafts, self.chosen, self)

@@ -194,6 +194,7 @@ class ChatRegion(QObject):
             can_ask_again=self.settings.state.now.can_ask_again,
             plan=self._answering.chosen.plan(self._open_id),
             most_answers=self.question_queue.most_at_once,
+            presets=tuple(one.name for one in self._answering.chosen.presets.all),
             is_read_only=library.state.now.is_read_only,
         ).state()
 

@@ -129,7 +129,15 @@ class ChatRequests(QObject):
 
     def choose_ladder(self, has_ladder: bool) -> None:
         """Have the answers to each question of the open conversation differ in temperature from now on, or not."""
-        self._chosen.choose_plan(self._open_id, replace(self._chosen.plan(self._open_id), has_ladder=has_ladder))
+        plan = replace(self._chosen.plan(self._open_id), has_ladder=has_ladder, presets=())
+        self._chosen.choose_plan(self._open_id, plan)
+
+    def choose_preset(self, number: int, name: str) -> None:
+        """Have one of the answers to each question of the open conversation be written with a preset from now on.
+
+        number: of the answer, from 0 on. name: "" for what is chosen.
+        """
+        self._chosen.choose_plan(self._open_id, self._chosen.plan(self._open_id).with_preset(number, name))
 
     def answer_the_end(self) -> None:
         """Have the question answered that ends the open path, where nobody answered it."""

@@ -30,7 +30,8 @@ class ChatState:
     is_empty: nothing has been said. is_writing, is_answering: an answer is under way here, or anywhere. is_waiting: the
     words in the composer are sent when that answer ends; is_too_long: they do not fit the model's context.
 
-    answers: how many a question gets; most_answers: as many as it can get; has_ladder: they differ in temperature.
+    answers: how many a question gets; most_answers: as many as it can get; has_ladder: they differ in temperature;
+    answer_presets: of each, "" for what is chosen; presets: names of all there are.
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
@@ -72,6 +73,8 @@ class ChatState:
     answers: int = 1
     most_answers: int = 1
     has_ladder: bool = False
+    answer_presets: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ()
     can_send: bool = False
     can_answer: bool = False
     has_unanswered: bool = False

@@ -56,6 +56,16 @@ class ChosenSettings(QObject):
             return chosen
         return self.presets.of(self.new_preset) if self.is_new(conversation_id) else {}
 
+    def of_preset(self, name: str) -> Sampling | None:
+        """Return the settings of a preset on the model in use, None where there is none of this name."""
+        return replace(self._model.sampling, **self.presets.of(name)) if self.presets.has(name) else None
+
+    def preset_of(self, sampling: Sampling) -> str:
+        """Return the first preset that these settings are on the model in use, whatever their seed; "" for none."""
+        of_all = ((one.name, replace(self._model.sampling, **self.presets.of(one.name))) for one in self.presets.all)
+        wanted = replace(sampling, seed=None)
+        return next((name for name, one in of_all if replace(one, seed=None) == wanted), "")
+
     def plan(self, conversation_id: str) -> AnswerPlan:
         """Return which answers a question of a conversation gets."""
         return self._plans.get(conversation_id, AnswerPlan())

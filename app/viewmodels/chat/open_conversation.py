@@ -43,7 +43,7 @@ class OpenConversation:
     info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
     is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading:
     the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again,
-    answers, most_answers: as in ChatState. card: a problem that stands in the way here. is_read_only: no
+    plan, most_answers, presets: as in ChatState. card: a problem that stands in the way here. is_read_only: no
     question can be stored.
     """
 
@@ -63,6 +63,7 @@ class OpenConversation:
     can_ask_again: bool = False
     plan: AnswerPlan = AnswerPlan()  # noqa: RUF009 - frozen
     most_answers: int = 1
+    presets: tuple[str, ...] = ()
     is_read_only: bool = False
 
     def state(self) -> ChatState:
@@ -102,6 +103,8 @@ class OpenConversation:
             answers=min(self.plan.count, self.most_answers),
             most_answers=self.most_answers,
             has_ladder=self.plan.has_ladder,
+            answer_presets=tuple(name if name in self.presets else "" for name in self.plan.presets),
+            presets=self.presets,
             can_send=self._can_send,
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             has_unanswered=self.questions.unanswered(self.tree) is not None,

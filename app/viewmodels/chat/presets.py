@@ -47,6 +47,10 @@ class Presets(QObject):
         """Return the settings of a preset, those of the model where there is none of this name."""
         return next((known_values(one.sampling) for one in self.all if one.name == name), {})
 
+    def has(self, name: str) -> bool:
+        """Return whether there is a preset of this name."""
+        return any(one.name == name for one in self.all)
+
     def is_own(self, name: str) -> bool:
         """Return whether a person saved a preset of this name."""
         return any(one.name == name for one in self._own)

@@ -54,16 +54,17 @@ class QuestionQueue(QObject):
         answer_saver: AnswerSaver,
         current_model: CurrentModel,
         sampling: Callable[[str], Sampling],
+        of_preset: Callable[[str], Sampling | None],
         parent: QObject | None = None,
     ) -> None:
-        """sampling: says how the next answer of a conversation is sampled."""
+        """sampling: says how the next answer of a conversation is sampled. of_preset: says what a preset is."""
         super().__init__(parent)
         self._questions = questions
         self._library = library
         self._generations = generations
         self._answer_saver = answer_saver
         self._current_model = current_model
-        self._sampling = sampling
+        self._sampling, self._of_preset = sampling, of_preset
         self.most_at_once = 1
         generations.ended.connect(self._on_ended)
         current_model.ready.connect(self.answer_next)
@@ -182,7 +183,8 @@ class QuestionQueue(QObject):
         else:
             siblings = question.spread(self._count(question))
             self._questions.add_siblings(question)
-            lanes = [Lane(one) for one in question.plan.settings(sampling, len(siblings))]
+            settings = question.plan.settings(sampling, len(siblings), self._of_preset)
+            lanes = [Lane(one) for one in settings]
             answers = self._generations.start(question, turns, model, lanes)
             for answer in answers:
                 tree.add(answer, select=is_open and answer is answers[0])

@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.protocol.trie_view import Residency
+from app.viewmodels.text.formatting import DOT
 
 
 @dataclass(frozen=True, slots=True)
 class LaneState:
-    """One of the answers. letter: its name, A to H. seed: what it is written with, in words, "" while unknown.
+    """One of the answers. letter: its name, A to H. seed: that it is written with, in words, "" while unknown.
 
-    figures: its tokens and their speed, in words. status: a word for what becomes of it. is_writing: it is read or
-    written now. is_favourite: its branch is one. residency: of its state.
+    settings: the others that it is written with, in words, where those differ: a preset, or the temperature. figures:
+    its tokens and their speed, in words. status: a word for what becomes of it. is_writing: it is read or written now.
+    is_favourite: its branch is one. residency: of its state.
     """
 
     answer_id: str
     letter: str
+    settings: str = ""
     seed: str = ""
     figures: str = ""
     status: str = ""
@@ -26,7 +29,13 @@ class LaneState:
 
     def spoken(self, count: int) -> str:
         """Return what a screen reader says of it among so many."""
-        return ", ".join(part for part in (f"Answer {self.letter} of {count}", self.status, self.figures) if part)
+        parts = (f"Answer {self.letter} of {count}", self.settings, self.status, self.figures)
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def made_with(self) -> str:
+        """Return what it is written with, that first in which it differs from the others."""
+        return DOT.join(part for part in (self.settings, self.seed) if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from app.conversation.message import Message, storable
 from app.protocol.events import TextKind
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.answer_settings import sampling_of
 from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.question import Question
@@ -18,6 +19,7 @@ from app.viewmodels.chat.versions import question_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.lanes.lane_rows import LaneRows
+from app.viewmodels.lanes.lane_settings import differences
 from app.viewmodels.lanes.lane_state import LanesState, LaneState
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
@@ -234,8 +236,10 @@ class Lanes(QObject):
             return LanesState()
         under_way = {self._lane_of(one.held_id): one for one in self._writing()}
         lanes = tuple(
-            self._lane(letter, tree.message(one.answer_id), tree.message(one.leaf_id), under_way.get(one.answer_id))
-            for letter, one in zip(chat_text.LETTERS, self.rows, strict=False)
+            self._lane(
+                *(letter, tree.message(one.answer_id), tree.message(one.leaf_id), under_way.get(one.answer_id)), told
+            )
+            for letter, one, told in zip(chat_text.LETTERS, self.rows, self._settings(), strict=False)
         )
         total = next((one.request.total for one in under_way.values() if one.request is not None), 0)
         total = total or _prompt_tokens(tree.message(self.rows[0].answer_id))
@@ -250,13 +254,12 @@ class Lanes(QObject):
             focused=next((at for at, one in enumerate(self.rows) if one.answer_id == self._focused), -1),
         )
 
-    @property
-    def _has_ladder(self) -> bool:
-        """Whether the answers differ in temperature."""
+    def _settings(self) -> list[str]:
+        """Say of each answer with which settings it is written, "" where they are the same."""
         answers = (self._library.tree.message(one.answer_id) for one in self.rows)
-        return len({(one.sampling or {}).get("temperature") for one in answers}) > 1
+        return differences([sampling_of(one) for one in answers], self._answering.chosen.preset_of)
 
-    def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None) -> LaneState:
+    def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None, settings: str) -> LaneState:
         """Say how an answer, or the last one on its branch, is. question: that is being answered there, if any."""
         stats = answer.stats or {}
         seed = stats.get("seed") if question is None or question.seed is None else question.seed
@@ -268,20 +271,14 @@ class Lanes(QObject):
         return LaneState(
             answer_id=answer.id,
             letter=letter,
-            seed=DOT.join(_told_of(seed, answer, is_ladder=self._has_ladder)),
+            settings=settings,
+            seed=f"seed {seed}" if isinstance(seed, int) else "",
             figures=DOT.join(told),
             status=_status(leaf) if question is None else _under_way(question),
             is_writing=question is not None,
             residency=(self._residency(answer.id) or "none") if question is None else "live",
             is_favourite=answer.is_favourite,
         )
-
-
-def _told_of(seed: object, answer: Message, *, is_ladder: bool) -> list[str]:
-    """Say what an answer is written with: its seed, and its temperature where the others have another one."""
-    temperature = (answer.sampling or {}).get("temperature")
-    told = [f"seed {seed}"] if isinstance(seed, int) else []
-    return told + ([f"temperature {temperature:g}"] if is_ladder and isinstance(temperature, int | float) else [])
 
 
 def _under_way(question: Question) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.viewmodels.chat.chat_text import LETTERS
 from app.viewmodels.text import formatting
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded
@@ -15,32 +17,54 @@ from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
+CHOSEN = "Chosen Settings"
 _SIDE, _ICON, _GAP, _HEIGHT = 9, 14, 6, 28
 
 
 class AnswerCountButton(Control):
     """Space, Return, Down and a click open the menu.
 
-    Signals: chosen(int), another number of answers; ladderChosen(bool), whether they differ in temperature.
+    Signals: chosen(int), another number of answers; ladderChosen(bool), whether they differ in temperature;
+    presetChosen(int, str), the answer with this number, from 0 on, gets this preset, "" for what is chosen.
     """
 
     chosen = Signal(int)
     ladderChosen = Signal(bool)
+    presetChosen = Signal(int, str)
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(style, "Answers", parent)
         self._count = self._most = 1
         self._is_short = self._has_ladder = False
+        self._presets: tuple[str, ...] = ()
+        self._offered: tuple[str, ...] = ()
         self.setToolTip("How many answers a question gets. They are written by turns, and read it once")
         self.clicked.connect(self.open)
         self.show_count(1, 1)
 
-    def show_count(self, count: int, most: int, *, has_ladder: bool = False) -> None:
-        """Show how many answers are chosen, and offer up to `most`."""
+    def show_count(
+        self,
+        count: int,
+        most: int,
+        *,
+        has_ladder: bool = False,
+        presets: Sequence[str] = (),
+        offered: Sequence[str] = (),
+    ) -> None:
+        """Show how many answers are chosen, and offer up to `most`. presets: of each; offered: all there are."""
         self._count, self._most, self._has_ladder = count, most, has_ladder
+        self._presets, self._offered = (*presets, *[""] * count)[:count], tuple(offered)
         self._name_number()
-        differing = ", at different temperatures" if has_ladder and count > 1 else ""
-        self.setAccessibleName(f"Answers to a question: {count}{differing}")
+        self.setAccessibleName(f"Answers to a question: {count}{self._difference}")
+
+    @property
+    def _difference(self) -> str:
+        """Return in what the answers differ, as the end of a sentence."""
+        if self._count == 1:
+            return ""
+        if any(self._presets):
+            return f", with {', '.join(name or CHOSEN for name in self._presets)}"
+        return ", at different temperatures" if self._has_ladder else ""
 
     def shorten(self, is_short: bool) -> None:
         """Leave the word out, and a number that is 1, where there is little room."""
@@ -75,7 +99,27 @@ class AnswerCountButton(Control):
         ladder.setCheckable(True)
         ladder.setChecked(self._has_ladder)
         ladder.toggled.connect(self.ladderChosen)
+        if self._count > 1 and self._offered:
+            menu.addSeparator()
+            for number in range(self._count):
+                self._add_presets(menu, number)
         return menu
+
+    def _add_presets(self, menu: QMenu, number: int) -> None:
+        """Add a menu of what an answer can be written with."""
+        chosen = self._presets[number]
+        with_chosen = f": {chosen.replace('&', '&&')}" if chosen else ""
+        presets = menu.addMenu(f"Answer {LETTERS[number]}{with_chosen}")
+        for name in ("", *self._offered):
+            entry = presets.addAction((name or CHOSEN).replace("&", "&&"))
+            entry.triggered.connect(partial(self._choose_preset, number, name))
+            entry.setCheckable(True)
+            entry.setChecked(name == chosen)
+            if not name:
+                presets.addSeparator()
+
+    def _choose_preset(self, number: int, name: str, _is_checked: bool = False) -> None:
+        self.presetChosen.emit(number, name)
 
     def open(self) -> None:
         """Open the menu above the button."""

@@ -34,9 +34,9 @@ class Composer(QWidget):
     """A card with `SHADOW_ROOM` points around it for its shadow. It never clears itself: whoever sends tells it to.
 
     Signals: submitted(text); wentOn(text), the model is to go on from an answer's text; changed(text) at each change;
-    stopAsked, continueAsked, escaped, editCancelled; answersChosen(how many a question gets); ladderChosen(whether they
-    differ in temperature); attachAsked, opened(int) and removed(int), about attachments by their numbers; grew when it
-    wants another height.
+    stopAsked, continueAsked, escaped, editCancelled; answersChosen(how many a question gets), ladderChosen and
+    presetChosen, as of `AnswerCountButton`; attachAsked, opened(int) and removed(int), about attachments by their
+    numbers; grew when it wants another height.
     """
 
     submitted = Signal(str)
@@ -49,6 +49,7 @@ class Composer(QWidget):
     continueAsked = Signal()
     answersChosen = Signal(int)
     ladderChosen = Signal(bool)
+    presetChosen = Signal(int, str)
     opened = Signal(int)
     removed = Signal(int)
     grew = Signal()
@@ -99,6 +100,7 @@ class Composer(QWidget):
         self.clip.clicked.connect(self.attachAsked)
         self.answers.chosen.connect(self.answersChosen)
         self.answers.ladderChosen.connect(self.ladderChosen)
+        self.answers.presetChosen.connect(self.presetChosen)
         self.attachments.opened.connect(self.opened)
         self.attachments.removed.connect(self.removed)
         self.cancel.clicked.connect(self.editCancelled)
@@ -205,6 +207,8 @@ class Composer(QWidget):
             now.answers,
             now.most_answers,
             now.has_ladder,
+            now.answer_presets,
+            now.presets,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -223,7 +227,12 @@ class Composer(QWidget):
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
         self.keep.setEnabled(now.can_send)
-        self.answers.show_count(now.answers, now.most_answers, has_ladder=now.has_ladder)
+        self.answers.show_count(
+            *(now.answers, now.most_answers),
+            has_ladder=now.has_ladder,
+            presets=now.answer_presets,
+            offered=now.presets,
+        )
         if self._frame.has_changed(
             *(now.editing is not None, now.attachments, now.edits_answer, now.answers, now.most_answers)
         ):

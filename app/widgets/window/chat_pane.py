@@ -101,6 +101,7 @@ class ChatPane(QWidget):
         composer.continueAsked.connect(app.chat.requests.go_on)
         composer.answersChosen.connect(app.chat.requests.choose_count)
         composer.ladderChosen.connect(app.chat.requests.choose_ladder)
+        composer.presetChosen.connect(app.chat.requests.choose_preset)
         composer.removed.connect(app.chat.attachments.detach)
         composer.opened.connect(self._open_attachment)
         composer.stopAsked.connect(lambda: app.act("stop"))

@@ -213,7 +213,7 @@ class Machine:
         self.generations = Generations(host, self.questions, self.saver)
         models = cast(CurrentModel, self.models)
         self.queue = QuestionQueue(
-            self.questions, self.library, self.generations, self.saver, models, lambda _: Sampling()
+            self.questions, self.library, self.generations, self.saver, models, lambda _: Sampling(), lambda _: None
         )
         self.queue.refused.connect(self.refused.append)
         self.queue.ended.connect(self.ended.append)

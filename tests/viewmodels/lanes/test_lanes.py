@@ -75,10 +75,49 @@ def test_a_ladder_gives_each_its_temperature_and_says_it(qtbot: QtBot, app: App,
     asked = next(command for command in script.commands if isinstance(command, Generate))
     temperatures = [lane.sampling.temperature for lane in asked.lanes]
     assert temperatures == sorted(set(temperatures))
-    assert [one.seed.split("  ·  ")[1] for one in now(app).lanes] == [f"temperature {one:g}" for one in temperatures]
+    assert [one.settings for one in now(app).lanes] == [f"temperature {one:g}" for one in temperatures]
     assert [
         (one.sampling or {})["temperature"] for one in app.library.tree.siblings(app.library.tree.leaf_id or "")
     ] == (temperatures)
+
+
+def test_each_can_have_a_preset_of_its_own_and_says_it(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(2)
+    app.chat.requests.choose_ladder(True)
+    app.chat.requests.choose_preset(0, "Precise")
+    app.chat.requests.choose_preset(1, "Creative")
+    app.catch_up()
+    assert (app.chat.state.now.answer_presets, app.chat.state.now.has_ladder) == (("Precise", "Creative"), False)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2)
+    idle(qtbot, app)
+    asked = next(command for command in script.commands if isinstance(command, Generate))
+    assert [(lane.sampling.temperature, lane.sampling.top_p) for lane in asked.lanes] == [(0.2, 0.9), (1.1, 1.0)]
+    assert [one.settings for one in now(app).lanes] == ["Precise", "Creative"]
+    assert now(app).lanes[1].spoken(2).startswith("Answer B of 2, Creative, finished")
+    assert now(app).lanes[0].made_with == "Precise  ·  seed 7"
+    app.chat.requests.choose_ladder(True)
+    app.catch_up()
+    assert app.chat.state.now.answer_presets == ()
+
+
+def test_a_preset_that_is_gone_is_what_is_chosen(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.settings.type("temperature", "0.5")
+    app.chat.settings.save_preset("Mine")
+    app.chat.requests.choose_count(2)
+    app.chat.requests.choose_preset(1, "Mine")
+    app.chat.settings.presets.delete("Mine")
+    app.chat.settings.type("temperature", "0.9")
+    app.catch_up()
+    assert app.chat.state.now.answer_presets == ("", "")
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2)
+    idle(qtbot, app)
+    asked = next(command for command in script.commands if isinstance(command, Generate))
+    assert [lane.sampling.temperature for lane in asked.lanes] == [0.9, 0.9]
+    assert [one.settings for one in now(app).lanes] == ["", ""]
 
 
 def test_one_answer_alone_stays_in_the_chat(qtbot: QtBot, app: App) -> None:

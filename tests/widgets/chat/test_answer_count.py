@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -49,6 +50,24 @@ def test_the_menu_offers_different_temperatures(qtbot: QtBot, composer: Composer
     state.show(ChatState(answers=3, most_answers=8, has_ladder=True))
     assert composer.answers.menu().actions()[-1].isChecked()
     assert composer.answers.accessibleName() == "Answers to a question: 3, at different temperatures"
+
+
+def test_the_menu_offers_a_preset_for_each_answer(qtbot: QtBot, composer: Composer, state: Shown[ChatState]) -> None:
+    offered = ("Precise", "Salt & Pepper")
+    now = ChatState(answers=2, most_answers=8, answer_presets=("Precise",), presets=offered)
+    state.show(now)
+    menu = composer.answers.menu()
+    menus = menu.findChildren(QMenu)
+    assert [one.title() for one in menus] == ["Answer A: Precise", "Answer B"]
+    entries = [entry for entry in menus[1].actions() if entry.text()]
+    assert [entry.text() for entry in entries] == ["Chosen Settings", "Precise", "Salt && Pepper"]
+    assert [entry.isChecked() for entry in entries] == [True, False, False]
+    with qtbot.waitSignal(composer.presetChosen) as heard:
+        entries[2].trigger()
+    assert heard.args == [1, "Salt & Pepper"]
+    assert composer.answers.accessibleName() == "Answers to a question: 2, with Precise, Chosen Settings"
+    state.show(replace(now, answers=1))
+    assert not composer.answers.menu().findChildren(QMenu)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Down, Qt.Key.Key_Up])

@@ -11,9 +11,10 @@ from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.lanes.lane_state import LaneState
+from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.controls import Button, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
 from app.widgets.kit.style import Style
@@ -151,8 +152,8 @@ class LaneColumn(QWidget):
         paint_disc(painter, theme, center, now.residency, DISC, theme.window)
         strong, small = self._style.text_style(TextRole.BODY_STRONG), self._style.text_style(TextRole.SMALL)
         line = QRectF(_SIDE + 20, 0, self.mark.x() - _SIDE - 20, self._head)
-        taken = draw_text(painter, strong, line, now.letter, theme.text)
-        draw_text(painter, small, line.adjusted(taken + _GAP, 0, 0, 0), now.seed, theme.text2)
+        line.adjust(draw_text(painter, strong, line, now.letter, theme.text) + _GAP, 0, 0, 0)
+        draw_text(painter, small, line, whole_parts(small, now.made_with, line.width(), DOT), theme.text2)
 
     def _paint_key(self, painter: QPainter) -> None:
         """Draw the key that chooses this answer, where there is room beside the buttons."""
