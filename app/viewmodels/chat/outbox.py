@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import Message
+from app.protocol.chat import Sampling
 from app.viewmodels.chat.chosen_settings import ChosenSettings
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.question import Question
@@ -47,12 +48,16 @@ class Outbox(QObject):
         self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said, plan)
         self.moved.emit(conversation_id)
 
-    def send_to_each(self, conversation_id: str, leaf_ids: Sequence[str]) -> None:
-        """Say what stands in the composer at the end of several branches, each of which gets one answer."""
+    def send_to_each(self, conversation_id: str, leaves: Mapping[str, Sampling | None]) -> None:
+        """Say what stands in the composer at the end of several branches, each of which gets one answer.
+
+        leaves: the last messages, each with how the tokens of its answer are chosen, None for what is chosen now.
+        """
         draft = self._drafts.take(conversation_id)
         said = self._chosen.take(conversation_id, None)
-        for leaf_id in leaf_ids:
-            self._question_queue.send(conversation_id, leaf_id, draft.text, draft.attachments, said)
+        for leaf_id, sampling in leaves.items():
+            words = (draft.text, draft.attachments, said)
+            self._question_queue.send(conversation_id, leaf_id, *words, sampling=sampling)
         self.moved.emit(conversation_id)
 
     def send_waiting(self) -> None:

@@ -78,10 +78,12 @@ class QuestionQueue(QObject):
         attachments: Attachments = (),
         said: Told = _NOTHING,
         plan: AnswerPlan = _ONE,
+        sampling: Sampling | None = None,
     ) -> None:
         """Say something below a message, or as a first message. A second child is the fork.
 
-        said: what holds from it on. plan: the answers it gets, not more than can be written at the same time.
+        said: what holds from it on. plan: the answers it gets, not more than can be written at the same time. sampling:
+        how their tokens are chosen, None for what is chosen in its conversation.
         """
         message = Message.new(
             *(conversation_id, parent_id, "user", text),
@@ -90,7 +92,7 @@ class QuestionQueue(QObject):
             thinks=said.thinks,
         )
         question = Question(message)
-        question.plan = plan
+        question.plan, question.sampling = plan, sampling
         self._questions.add(question)
         self._answer_saver.save_before(parent_id)
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message, storable
+from app.protocol.chat import Sampling
 from app.protocol.events import TextKind
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_text
@@ -144,7 +146,10 @@ class Lanes(QObject):
         self._library.edits.mark_branch(answer_id, not is_favourite)
 
     def send(self, text: str) -> None:
-        """Ask the answer that is focused, or all of them. Where one of them is still being written, that is said."""
+        """Ask the answer that is focused, or all of them, each with its own settings where these differ.
+
+        Where one of them is still being written, that is said.
+        """
         text = storable(text)
         asked = [one for one in self.rows if self._focused in ("", one.answer_id)]
         held = self._answering.questions.held
@@ -154,7 +159,8 @@ class Lanes(QObject):
             self._notices.info(f"{chat_text.STILL_WRITING}.")
             return
         self._answering.drafts.write(self._library.open_id, text)
-        self._answering.outbox.send_to_each(self._library.open_id, [one.leaf_id for one in asked])
+        known = dict(zip(self.rows, self._sampling, strict=True)) if any(self._settings()) else {}
+        self._answering.outbox.send_to_each(self._library.open_id, {one.leaf_id: known.get(one) for one in asked})
 
     # How it follows
 
@@ -256,8 +262,13 @@ class Lanes(QObject):
 
     def _settings(self) -> list[str]:
         """Say of each answer with which settings it is written, "" where they are the same."""
-        answers = (self._library.tree.message(one.answer_id) for one in self.rows)
-        return differences([sampling_of(one) for one in answers], self._answering.chosen.preset_of)
+        return differences(self._sampling, self._answering.chosen.preset_of)
+
+    @property
+    def _sampling(self) -> list[Sampling | None]:
+        """Return the settings of each answer, None where they are not known. Its seed is its own."""
+        known = (sampling_of(self._library.tree.message(one.answer_id)) for one in self.rows)
+        return [one and replace(one, seed=None) for one in known]
 
     def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None, settings: str) -> LaneState:
         """Say how an answer, or the last one on its branch, is. question: that is being answered there, if any."""

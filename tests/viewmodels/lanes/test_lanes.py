@@ -102,6 +102,21 @@ def test_each_can_have_a_preset_of_its_own_and_says_it(qtbot: QtBot, app: App, s
     assert app.chat.state.now.answer_presets == ()
 
 
+def test_what_follows_is_answered_with_the_settings_of_its_column(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    app.chat.requests.choose_count(2)
+    app.chat.requests.choose_preset(0, "Precise")
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2)
+    idle(qtbot, app)
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: [len(one) for one in shown(app)] == [3, 3])
+    idle(qtbot, app)
+    asked = [command.sampling for command in script.commands if isinstance(command, Generate)]
+    assert [one.temperature for one in asked] == [0.2, 0.2, app.model.current_model.sampling.temperature]
+    assert {one.seed for one in asked} == {None}
+
+
 def test_a_preset_that_is_gone_is_what_is_chosen(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     app.chat.settings.type("temperature", "0.5")
