@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.message import Message
 from app.conversation.message_rows import MessageRows
 from app.conversation.message_store import MessageStore
-from app.conversation.records import Alternatives, Document
-from app.protocol.events import Alternative
+from app.conversation.records import Document
 
 AT_ONCE = 200  # messages
 
-_ALTERNATIVES = """SELECT message.id, position, candidates FROM message JOIN message_alternatives AS kept
-    ON kept.message = message.number WHERE conversation = ? AND message.number > ? AND message.number <= ?
-    ORDER BY message.number, position"""
+_CHOSEN = """SELECT message.id, message.number FROM message JOIN message_choices AS kept
+    ON kept.message = message.number WHERE conversation = ? AND message.number > ? AND message.number <= ?"""
 _VISITED = """SELECT id FROM message WHERE conversation = ? AND number > ? AND number <= ? AND visited = 1
     AND trash IS NULL ORDER BY number"""
 
@@ -33,7 +29,7 @@ class Export:
         self.last = 0  # number of the message that was read last
         self.messages: dict[str, Message] = {}
         self.visited: dict[str | None, str] = {}  # by their parents: the mark may move while one reads
-        self.alternatives: dict[str, dict[int, tuple[Alternative, ...]]] = {}
+        self.choices: dict[str, bytes] = {}
 
 
 class Exports:
@@ -69,23 +65,18 @@ class Exports:
             for (message_id,) in self._db.execute(_VISITED, conversation, above, export.last):
                 if message_id in export.messages:
                     export.visited[export.messages[message_id].parent_id] = message_id
-            for message_id, position, stored in self._db.execute(_ALTERNATIVES, conversation, above, export.last):
-                candidates = tuple(Alternative(*one) for one in json.loads(stored))
-                export.alternatives.setdefault(message_id, {})[position] = candidates
+            for message_id, number in self._db.execute(_CHOSEN, conversation, above, export.last).fetchall():
+                if message_id in export.messages and export.messages[message_id].ids:
+                    export.choices[message_id] = self._rows.choices(number)
         return len(found) == AT_ONCE
 
     def document(self, export: Export) -> Document:
         """Return the document, when all of it was read."""
         leaf = self._messages.leaf_of(export.conversation_id)
-        alternatives: dict[str, Alternatives] = {
-            message_id: found
-            for message_id, found in export.alternatives.items()
-            if message_id in export.messages and export.messages[message_id].ids is not None
-        }
         return Document(
             self._conversations.get(export.conversation_id),
             tuple(export.messages.values()),
             tuple(one.id for one in export.messages.values() if export.visited.get(one.parent_id) == one.id),
             leaf if leaf in export.messages else None,
-            alternatives,
+            {message_id: packed for message_id, packed in export.choices.items() if packed},
         )

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
+from app.conversation.kept_choices import compress, decompress
 from app.conversation.message import INSTRUCTIONS, THOUGHT, Message
-from app.conversation.records import Alternatives
 from app.protocol.events import TextKind
 
 IDS_IN_A_PIECE = 4096  # 16 KiB: a long answer's end stays below 64 KiB of journal in each of its commits
@@ -131,12 +131,18 @@ class MessageRows:
         query = "SELECT ids FROM message_ids WHERE message = ? ORDER BY number"
         return b"".join(row[0] for row in self._db.execute(query, number))
 
-    def insert_alternatives(self, number: int, alternatives: Alternatives) -> None:
-        """Keep what else could have stood at some positions of an answer, in place of what was kept there."""
-        query = "INSERT OR REPLACE INTO message_alternatives (message, position, candidates) VALUES (?, ?, ?)"
-        for position, candidates in alternatives.items():
-            stored = [(one.id, one.text, one.logprob) for one in candidates]
-            self._db.execute(query, number, position, json.dumps(stored, ensure_ascii=False, allow_nan=False))
+    def replace_choices(self, number: int, packed: bytes) -> None:
+        """Keep what each token of an answer was chosen from, in place of what was kept of it; nothing where empty."""
+        self._db.execute("DELETE FROM message_choices WHERE message = ?", number)
+        if packed:
+            query = "INSERT INTO message_choices (message, choices) VALUES (?, ?)"
+            self._db.execute(query, number, compress(packed))
+
+    def choices(self, number: int) -> bytes:
+        """Return what each token of an answer was chosen from, packed: of its first ids, or of all, and maybe more."""
+        query = """SELECT choices, (SELECT ifnull(sum(length(ids)), 0) / 4 FROM message_ids WHERE message = ?1)
+            FROM message_choices WHERE message = ?1"""
+        return next((decompress(stored, tokens) for stored, tokens in self._db.execute(query, number)), b"")
 
     def end(self, number: int, stop: str, ids: Sequence[int] | None, stats: Mapping[str, Any] | None) -> None:
         """Write why an answer ended, how many token ids it has, and its figures."""
@@ -162,7 +168,7 @@ def _message(conversation_id: str, row: tuple[Any, ...], text: str, thinking: st
     _, message_id, parent_id, role, base, created, tokens, model, model_name, stats, stop, sampling, name, *marks = row
     return Message(
         *(message_id, conversation_id, parent_id, role, base + text, created),
-        ids=_unpacked(stored[: tokens * 4]) if tokens is not None and tokens * 4 <= len(stored) else None,
+        ids=ids_of(stored[: tokens * 4]) if tokens is not None and tokens * 4 <= len(stored) else None,
         model=model,
         model_name=model_name,
         stats=None if stats is None else json.loads(stats),
@@ -188,5 +194,6 @@ def pieces_of(ids: Sequence[int]) -> Iterator[bytes]:
         yield struct.pack(f"<{len(piece)}I", *piece)
 
 
-def _unpacked(stored: bytes) -> tuple[int, ...]:
+def ids_of(stored: bytes) -> tuple[int, ...]:
+    """Read token ids as `pieces_of` writes them."""
     return struct.unpack(f"<{len(stored) // 4}I", stored)

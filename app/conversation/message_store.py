@@ -6,7 +6,6 @@ text, and the end adds its token ids and figures. Whatever happens, a request is
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,13 +15,14 @@ from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation
+from app.conversation.kept_choices import KnownAnswer, NewChoices, inherited
 from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, title_from
-from app.conversation.message_rows import MessageRows, pieces_of
+from app.conversation.message_rows import MessageRows, ids_of, pieces_of
 from app.conversation.path_marks import PathMarks
-from app.conversation.records import Alternatives, ListedBranch, MarkedMessage
+from app.conversation.records import ListedBranch, MarkedMessage
 from app.conversation.tree import MessageTree
 from app.conversation.view_state_store import ViewStateStore
-from app.protocol.events import Alternative
+from app.protocol.choices import ChoicesError, pack, unpack
 
 PAGE = 1000  # messages that are read at once
 _BEGINNING = 200  # characters of a text that are read to tell what it is
@@ -91,13 +91,13 @@ class MessageStore:
         """Numbers of the answers that are being written."""
         return frozenset(self._growing.values())
 
-    def add(self, message: Message, select: bool = True) -> Edit:
+    def add(self, message: Message, select: bool = True, choices: NewChoices | None = None) -> Edit:
         """Keep a message below its parent; `select` makes it the end of the selected path.
 
         The first question gives a conversation without title one. What is said below a message in the trash is kept
-        there with it.
+        there with it. choices: of an answer that has ended.
         """
-        return self._add(Operation.ADD, None, (message,), message if select else None)
+        return self._add(Operation.ADD, None, (message,), message if select else None, choices)
 
     def add_answers(self, answers: Sequence[Message], selected_id: str | None) -> Edit:
         """Keep answers to one question in one commit: all of them stand beside each other in this order, or none does.
@@ -151,13 +151,16 @@ class MessageStore:
         stats: Mapping[str, Any] | None = None,
         model: str | None = None,
         model_name: str | None = None,
+        choices: NewChoices | None = None,
     ) -> None:
         """End an answer: why it stopped, the last of its text and thought, its token ids, figures that JSON can hold,
-        and who wrote it, if not known yet.
+        who wrote it, if not known yet, and what its tokens were chosen from.
 
         It has not ended before the last commit, of which there are several for many ids; after a StoreError it can be
         ended again.
         """
+        with self._db.reading():
+            kept = self._kept_choices(self._db.message_number(message_id), choices, ids or ())
         *first, last = pieces_of(ids) if ids else (b"",)
         clear = "DELETE FROM message_ids WHERE message = ?"
         if first:
@@ -174,6 +177,7 @@ class MessageStore:
             self._rows.insert_text(number, text)
             self._rows.insert_ids(number, last)
             self._rows.end(number, stop, ids, stats)
+            self._rows.replace_choices(number, kept)
             query = "UPDATE message SET model = ifnull(?, model), model_name = ifnull(?, model_name) WHERE number = ?"
             self._db.execute(query, model, model_name, number)
             home = self._db.execute("SELECT conversation FROM message WHERE number = ?", number).fetchone()[0]
@@ -248,17 +252,23 @@ class MessageStore:
         turned = tuple(replace(change, old=change.new, new=change.old) for change in edit.changes)
         return replace(edit, changes=turned)
 
-    def save_answer(self, answer: Message, before: Progress | None = None, select: bool = True) -> Edit | None:
+    def save_answer(
+        self,
+        answer: Message,
+        before: Progress | None = None,
+        select: bool = True,
+        choices: NewChoices | None = None,
+    ) -> Edit | None:
         """Add what is not stored yet of an answer. Doing it again changes nothing, wherever it was broken off.
 
-        before: what is stored of it, asked for where it is not known. Returns the edit that added it, None where it
-        was there. LookupError where its question is not.
+        before: what is stored of it, asked for where it is not known. choices: of one that has ended. Returns the edit
+        that added it, None where it was there. LookupError where its question is not.
         """
         before = before or self.progress_of(answer.id)
         if not before.is_stored:
-            return self.add(answer, select)
+            return self.add(answer, select, choices)
         if not before.has_ended:
-            self._grow(answer, answer.text[before.length :], answer.thinking[before.thinking :])
+            self._grow(answer, answer.text[before.length :], answer.thinking[before.thinking :], choices)
         return None
 
     def progress_of(self, message_id: str) -> Progress:
@@ -304,17 +314,18 @@ class MessageStore:
         tree.select(tree.leaf_below(self.leaf_of(conversation_id)))
         return tree
 
-    def save_alternatives(self, message_id: str, alternatives: Alternatives) -> None:
-        """Keep what else could have stood at these positions among an answer's tokens, in place of what was kept."""
-        with self._db.writing():
-            self._rows.insert_alternatives(self._db.message_number(message_id), alternatives)
+    def choices(self, message_id: str) -> bytes:
+        """Return what each token of an answer was chosen from, packed as by `protocol.choices`; nothing where unknown.
 
-    def alternatives(self, message_id: str) -> dict[int, tuple[Alternative, ...]]:
-        """Return what else could have stood in an answer, by position among its tokens."""
-        query = "SELECT position, candidates FROM message_alternatives WHERE message = ? ORDER BY position"
+        There may be fewer than it has token ids, or more: those beyond belong to what was taken back.
+        """
         with self._db.reading():
-            rows = self._db.execute(query, self._db.message_number(message_id)).fetchall()
-        return {position: tuple(Alternative(*one) for one in json.loads(stored)) for position, stored in rows}
+            return self._rows.choices(self._db.message_number(message_id))
+
+    def choices_bytes(self) -> int:
+        """Return the bytes that the choices of all answers take."""
+        ((total,),) = self._db.rows("SELECT ifnull(sum(length(choices)), 0) FROM message_choices")
+        return int(total)
 
     def mark_favourite(self, message_id: str, is_favourite: bool) -> Edit:
         """Make the branch that comes to a message a favourite, or not."""
@@ -367,9 +378,17 @@ class MessageStore:
         return next((row[0] for row in self._db.rows(query, conversation_id)), None)
 
     def _add(
-        self, operation: Operation, new: Conversation | None, messages: Sequence[Message], selected: Message | None
+        self,
+        operation: Operation,
+        new: Conversation | None,
+        messages: Sequence[Message],
+        selected: Message | None,
+        choices: NewChoices | None = None,
     ) -> Edit:
-        """Keep messages of one conversation in one commit. selected: the one that its path ends with from now on."""
+        """Keep messages of one conversation in one commit. selected: the one that its path ends with from now on.
+
+        choices: of the only one.
+        """
         kept: list[tuple[Message, int, bool]] = []
         with self._db.editing(operation) as done:
             if new is not None:
@@ -377,6 +396,8 @@ class MessageStore:
             conversation = self._db.conversation_number(messages[0].conversation_id)
             for message in messages:
                 number, is_hidden = self._insert(conversation, message)
+                if choices is not None:
+                    self._rows.replace_choices(number, self._kept_choices(number, choices, message.ids or ()))
                 if message.role == "user" or EDITED in (message.stats or {}):
                     self._view_states.follow(conversation, message.text, message.parent_id is None)
                 if not is_hidden:
@@ -400,7 +421,27 @@ class MessageStore:
                 yield from (message for _, message in page)
                 last, is_full = page[-1][0] if page else last, len(page) == PAGE
 
-    def _grow(self, answer: Message, text: str, thinking: str) -> None:
+    def _kept_choices(self, number: int, new: NewChoices | None, ids: Sequence[int]) -> bytes:
+        """Return what is kept of the choices of an answer that ends with these ids, inside `reading` or `writing`.
+
+        Without new ones those stay that it had, as far as they are of the same ids.
+        """
+        if new is None:
+            before = ids_of(self._rows.ids(number))
+            return self._rows.choices(number) if tuple(ids[: len(before)]) == before else b""
+        like = None if new.like is None else self._db.message_number(new.like)
+        known = None if like is None else self._rows.choices(like)
+        if like is None or not known:
+            return new.packed
+        try:
+            begun = KnownAnswer(
+                ids_of(self._rows.ids(like)), unpack(known), self._rows.text(like), self._rows.thinking(like)
+            )
+            return pack(inherited(unpack(new.packed), ids, begun))
+        except ChoicesError:
+            return new.packed
+
+    def _grow(self, answer: Message, text: str, thinking: str, choices: NewChoices | None) -> None:
         if answer.stop is None:
             self.append_text(answer.id, text, thinking)
         else:
@@ -413,6 +454,7 @@ class MessageStore:
                 stats=answer.stats,
                 model=answer.model,
                 model_name=answer.model_name,
+                choices=choices,
             )
 
     def _ending(self, number: int) -> Ending:

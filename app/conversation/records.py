@@ -9,9 +9,6 @@ from typing import Any, NamedTuple
 from app.conversation.edit import Operation
 from app.conversation.message import Conversation, Message, checked_title, new_id
 from app.protocol.chat import Attachment
-from app.protocol.events import Alternative
-
-Alternatives = Mapping[int, tuple[Alternative, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +111,14 @@ class Document:
     """A conversation with its tree, without what lies in the trash.
 
     messages: parents before children. visited: ids of the last visited children. leaf_id: where the open path ends.
-    alternatives: by message id, then by position among the answer's tokens.
+    choices: by message id, what each token of an answer was chosen from, packed as by `protocol.choices`.
     """
 
     conversation: Conversation
     messages: tuple[Message, ...] = ()
     visited: tuple[str, ...] = ()
     leaf_id: str | None = None
-    alternatives: Mapping[str, Alternatives] = field(default_factory=dict)
+    choices: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,7 +293,7 @@ def _copy(damaged: Damaged, target: sqlite3.Connection) -> None:
         _insert(target, "conversation", _stand_in(row))
         if any(_insert_deleted(target, "message", row | otherwise) for otherwise in _OTHERWISE):
             homes[row["number"]] = row["conversation"]
-    for table in ("message_text", "message_ids", "message_alternatives", "message_attachment"):
+    for table in ("message_text", "message_ids", "message_choices", "message_attachment"):
         for row in damaged.rows(table):
             _insert(target, table, row)
     for row in damaged.rows("view_state"):

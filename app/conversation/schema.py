@@ -249,10 +249,23 @@ VERSION_11 = (
     "CREATE UNIQUE INDEX view_state_open ON view_state (window) WHERE is_open = 1",
     "CREATE UNIQUE INDEX view_state_blank ON view_state (blank)",
 )
+VERSION_12 = (
+    # What each token of an answer was chosen from, packed. What there was before had not the length of the tokens, so
+    # that none of it could be shown, and only imports brought any.
+    "DROP TABLE message_alternatives",
+    """CREATE TABLE message_choices (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        message INTEGER NOT NULL UNIQUE REFERENCES message (number) ON DELETE CASCADE,
+        choices BLOB NOT NULL CHECK (length(choices) > 0)
+    ) STRICT""",
+    """CREATE TRIGGER message_choices_answer BEFORE INSERT ON message_choices
+        WHEN NOT EXISTS (SELECT 1 FROM message WHERE number = NEW.message AND role = 'assistant')
+    BEGIN SELECT RAISE(ABORT, 'only an answer has choices'); END""",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     *(VERSION_1, VERSION_2, VERSION_3, VERSION_4),
     *(VERSION_5, VERSION_6, VERSION_7, VERSION_8),
-    *(VERSION_9, VERSION_10, VERSION_11),
+    *(VERSION_9, VERSION_10, VERSION_11, VERSION_12),
 )
 
 _NOTE_PLACES = (

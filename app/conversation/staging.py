@@ -198,7 +198,8 @@ class Imports:
         number = self._rows.insert(conversation, parent, self._with_free_id(message))
         if message.id in coming.visited:
             self._db.execute("UPDATE message SET visited = 1 WHERE number = ?", number)
-        self._rows.insert_alternatives(number, coming.document.alternatives.get(message.id, {}))
+        if message.id in coming.document.choices:
+            self._rows.replace_choices(number, coming.document.choices[message.id])
         numbers[message.id] = number
 
     def _with_free_id(self, message: Message) -> Message:
@@ -226,6 +227,6 @@ def _check(document: Document) -> None:
         if message.parent_id is not None and message.parent_id not in known:
             raise ValueError(f"message {position} follows one that did not come before it: {message.parent_id}")
         known.add(message.id)
-    spoken_of = {*document.visited, *document.alternatives, *([document.leaf_id] if document.leaf_id else [])}
+    spoken_of = {*document.visited, *document.choices, *([document.leaf_id] if document.leaf_id else [])}
     if not spoken_of <= known:
         raise ValueError(f"no message has the id {min(spoken_of - known)}")

@@ -46,20 +46,21 @@ and of an answer:
     "stats"         its figures: "tokens", "rate" (per second), "seconds", "first_token" (seconds), "seed",
                     "thinking_tokens", "thinking_seconds" and
                     "request": {"total", "seen", "matched", "cached" (tokens), "reason", "diverged_at"}
-    "alternatives"  what else could have stood: {"0": [{"id": 7, "text": "a", "logprob": -1.5}, …], …} by token
+    "choices"       what each of the tokens was chosen from, in Base64, as `app/protocol/choices.py` packs it
 
 What is left out and what is null is the same. Entries with other names are passed over. Dates outside of our time are
-set right, and token ids that cannot belong to their text are left out with the alternatives that they count.
+set right, and token ids that cannot belong to their text are left out, with their choices.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, get_args
 
 from app.conversation.message import Conversation, Message, checked_id, checked_title
-from app.conversation.records import Alternatives, Document
+from app.conversation.records import Document
 from app.exchange import limits
 from app.exchange.dates import clamped
 from app.exchange.faults import ExchangeError, MalformedError, reading, shown
@@ -67,7 +68,7 @@ from app.exchange.json_object import Entries, JsonObject, require_object
 from app.exchange.json_text import parsed
 from app.exchange.notes import Change, Notes
 from app.protocol.chat import Attachment, AttachmentKind, Role
-from app.protocol.events import Alternative
+from app.protocol.choices import pack, unpack
 from app.protocol.reports import Problem, StopReason
 
 FORMAT = "espalier conversation"
@@ -81,6 +82,7 @@ _LONGEST_WORDS = 1000  # characters of a name of a model
 _FIGURE = 1e15
 _TOO_MUCH_ATTACHED = f"more than {limits.MOST_ATTACHED >> 20} million characters are attached to its questions"
 _SHOWN = 40  # characters of a message that cannot be written
+_BOTH = (False, True)
 
 T = TypeVar("T")
 
@@ -131,8 +133,8 @@ def _pieces(document: Document) -> Iterator[str]:
     places: dict[str, tuple[str, int]] = {}
     mark = '  "messages": [\n'
     for message in document.messages:
-        alternatives = document.alternatives.get(message.id, {})
-        value = _json(_written(message, message.id in visited, alternatives, places))
+        choices = document.choices.get(message.id, b"")
+        value = _json(_written(message, message.id in visited, choices, places))
         if reason := limits.fault_of_value(value, 0, len(value)):
             raise _too_large(f"of the message that begins {shown(message.text, _SHOWN)}, {reason}")
         yield f"{mark}    {value}"
@@ -170,7 +172,7 @@ class Draft:
         self._notes = notes
         self._messages: dict[str, Message] = {}
         self._visited: dict[str | None, str] = {}
-        self._alternatives: dict[str, Alternatives] = {}
+        self._choices: dict[str, bytes] = {}
         self._attached = 0
 
     def add(self, entry: JsonObject) -> None:
@@ -179,9 +181,9 @@ class Draft:
         self._messages[message.id] = message
         if entry.flag("visited") and self._visited.setdefault(message.parent_id, message.id) != message.id:
             raise entry.wrong("visited", "one of its siblings is the last visited already")
-        found = _alternatives(entry, message)
-        if found and (message.ids is not None or entry.entries.get("tokens") is None):
-            self._alternatives[message.id] = found
+        choices = _choices(entry, message, self._notes)
+        if choices:
+            self._choices[message.id] = choices
 
     def finished(self, file: JsonObject) -> Document:
         """Return the whole document. file: all of it that stands outside of the messages."""
@@ -203,7 +205,7 @@ class Draft:
             tuple(self._messages.values()),
             tuple(message_id for message_id in self._messages if message_id in seen),
             leaf,
-            self._alternatives,
+            self._choices,
         )
 
     def _message(self, entry: JsonObject) -> Message:
@@ -276,9 +278,7 @@ class Draft:
         return found
 
 
-def _written(
-    message: Message, is_visited: bool, alternatives: Alternatives, places: dict[str, tuple[str, int]]
-) -> Entries:
+def _written(message: Message, is_visited: bool, choices: bytes, places: dict[str, tuple[str, int]]) -> Entries:
     """places: where each attached text stands in the file; those of this message are added."""
     entries: Entries = {
         "id": message.id,
@@ -302,11 +302,7 @@ def _written(
         "stop": message.stop,
         "tokens": message.ids,
         "stats": message.stats,
-        "alternatives": {
-            str(position): [{"id": one.id, "text": one.text, "logprob": one.logprob} for one in candidates]
-            for position, candidates in alternatives.items()
-        }
-        or None,
+        "choices": base64.b64encode(choices).decode() if choices else None,
     }
     return entries | {name: value for name, value in optional.items() if value is not None}
 
@@ -401,27 +397,24 @@ def _stats(entry: JsonObject) -> Mapping[str, Any] | None:
     return found
 
 
-def _alternatives(entry: JsonObject, message: Message) -> Alternatives:
-    found = entry.below("alternatives")
-    if found is None:
-        return {}
+def _choices(entry: JsonObject, message: Message, notes: Notes) -> bytes:
+    """Return the choices of an answer's tokens, packed; nothing where they cannot be those of its tokens."""
+    written = entry.text("choices")
+    if written is None:
+        return b""
     if message.role != "assistant":
-        raise entry.wrong("alternatives", "only an answer has them")
-    return dict(_candidates(found))
-
-
-def _candidates(found: JsonObject) -> Iterator[tuple[int, tuple[Alternative, ...]]]:
-    for position in found.entries:
-        if not (position.isascii() and position.isdigit() and len(position) <= 15 and str(int(position)) == position):
-            raise MalformedError(found.place, f"{shown(position)} is no number of a token")
-        yield (
-            int(position),
-            tuple(
-                Alternative(
-                    _needed(one.integer("id", _TOKENS), one, "id"),
-                    _needed(one.whole_text("text"), one, "text"),
-                    _needed(one.number("logprob"), one, "logprob"),
-                )
-                for one in JsonObject(found.entries, found.place).each(position, f"{shown(position)}, number")
-            ),
-        )
+        raise entry.wrong("choices", "only an answer has them")
+    if message.ids is None:
+        return b""
+    try:
+        found = unpack(base64.b64decode(written, validate=True))
+    except ValueError:
+        found = ()
+    lengths = {is_thought: sum(one.length for one in found if one.is_thinking is is_thought) for is_thought in _BOTH}
+    is_sound = (
+        0 < len(found) <= len(message.ids)
+        and lengths[True] <= len(message.thinking)
+        and lengths[False] <= len(message.text)
+    )
+    notes.add(Change.CHOICES, not is_sound)
+    return pack(found) if is_sound else b""

@@ -35,6 +35,10 @@ class Change(Enum):
         "1 answer had token ids that cannot be its own. They were left out: its text is read anew.",
         "{} answers had token ids that cannot be their own. They were left out: their text is read anew.",
     )
+    CHOICES = (
+        "1 answer had alternatives that cannot be those of its tokens. They were left out.",
+        "{} answers had alternatives that cannot be those of their tokens. They were left out.",
+    )
     HALF = (
         "1 text held half of a character, which is shown as a question mark.",
         "{} texts held halves of characters, which are shown as question marks.",

@@ -124,15 +124,6 @@ class PrefillProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """Token that an answer could have gone on with instead, and its log-probability."""
-
-    id: int
-    text: str
-    logprob: float
-
-
-@dataclass(frozen=True, slots=True)
 class Token:
     """One generated token and its range of the answer's text, or of its thought where it belongs to that.
 
@@ -142,7 +133,6 @@ class Token:
     id: int
     start: int
     end: int
-    alternatives: tuple[Alternative, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

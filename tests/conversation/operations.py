@@ -23,7 +23,7 @@ _DUMPS = {
         FROM message AS one JOIN conversation ON conversation.number = one.conversation ORDER BY one.number""",
     "text": "SELECT * FROM message_text ORDER BY number",
     "ids": "SELECT * FROM message_ids ORDER BY number",
-    "alternatives": "SELECT * FROM message_alternatives ORDER BY number",
+    "choices": "SELECT * FROM message_choices ORDER BY number",
     "attachments": "SELECT * FROM message_attachment ORDER BY number",
     "attached": "SELECT * FROM attached_text ORDER BY number",
 }

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document, Folder
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
-from app.protocol.events import Alternative
+from app.protocol.choices import Candidate, Choice, pack
 from tests.conversation.builders import asked, contents, described, filled, grow
 from tests.conversation.operations import Hand, dump
 from tests.seeds import each_seed
@@ -47,12 +48,11 @@ def test_a_duplicate_has_everything_but_the_ids_and_one_step_takes_it_back() -> 
     store.folders.create(folder)
     conversation, question, answer = asked(store)
     store.messages.append_text(answer.id, "Winter pears.")
-    store.messages.finish(answer.id, stop="finished", ids=(1, 2, 3))
+    choices = pack([Choice(5_000, (Candidate(7, 900, "Summer"),), length=13), Choice(None), Choice(9_999)])
+    store.messages.finish(answer.id, stop="finished", ids=(1, 2, 3), choices=NewChoices(choices))
     store.conversations.move(conversation.id, folder.id)
     store.messages.name_branch(answer.id, "Winter")
     store.messages.pin(question.id, True)
-    alternatives = {0: (Alternative(7, "Summer", -1.5), Alternative(9, "ü", -2.0)), 2: (Alternative(1, "", -0.25),)}
-    store.messages.save_alternatives(answer.id, alternatives)
     grow(store, store.messages.load(conversation.id), random.Random(4), 20)
     before = dump(store)
     edit = store.imports.add(store.exports.export(conversation.id))
@@ -70,7 +70,7 @@ def test_a_duplicate_has_everything_but_the_ids_and_one_step_takes_it_back() -> 
         )
     assert copy.visited == tuple(ids[one] for one in original.visited)
     assert copy.leaf_id == ids[str(original.leaf_id)]
-    assert copy.alternatives == {ids[answer.id]: alternatives}
+    assert copy.choices == {ids[answer.id]: choices}
     assert len(store.search.find("winter pears")) == 2
     store.trash.revert(edit)
     assert [one.id for one in store.conversations.all()] == [conversation.id]
@@ -91,9 +91,9 @@ def test_what_contradicts_itself_is_named_by_its_place_and_changes_nothing() -> 
         (Document(conversation, (first, first)), "message 2 has the id"),
         (Document(conversation, (first, second), leaf_id=lost), lost),
         (Document(conversation, (first,), visited=(lost,)), lost),
-        (Document(conversation, (first,), alternatives={lost: {0: ()}}), lost),
+        (Document(conversation, (first,), choices={lost: b"x"}), lost),
         (
-            Document(conversation, (first,), alternatives={first.id: {0: (Alternative(1, "x", -1.0),)}}),
+            Document(conversation, (first,), choices={first.id: b"x"}),
             "only an answer",
         ),
         (Document(replace(conversation, title=""), (first,)), "title"),
@@ -141,16 +141,4 @@ def test_all_branches_are_told_those_in_the_trash_too() -> None:
     store.trash.delete_conversation(conversation.id)
     assert len(store.messages.branches(conversation.id)) == 2
     assert store.conversations.get(conversation.id).id == conversation.id
-    store.close()
-
-
-def test_alternatives_are_replaced_position_by_position_and_belong_to_answers() -> None:
-    store = Store(None)
-    _, question, answer = asked(store)
-    first, second = Alternative(1, "a", -1.0), Alternative(2, "b", -2.0)
-    store.messages.save_alternatives(answer.id, {0: (first,), 1: (second,)})
-    store.messages.save_alternatives(answer.id, {1: (first, second)})
-    assert store.messages.alternatives(answer.id) == {0: (first,), 1: (first, second)}
-    with pytest.raises(ValueError, match="only an answer"):
-        store.messages.save_alternatives(question.id, {0: (first,)})
     store.close()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.conversation.faults import Fault, StoreError
+from app.conversation.kept_choices import NewChoices
 from app.conversation.kept_copies import DAY
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Document, Folder
@@ -18,7 +19,7 @@ from app.conversation.schema import PAGE_SIZE, VERSION_1, VERSION_2, migrate
 from app.conversation.store import Store
 from app.conversation.trash import THIRTY_DAYS
 from app.protocol.chat import Attachment
-from app.protocol.events import Alternative
+from app.protocol.choices import Candidate, Choice, pack
 from tests.conversation.builders import asked, fails, filled, raw
 from tests.seeds import chosen
 
@@ -38,7 +39,7 @@ def holding(folder: Path, word: str = SECRET) -> list[str]:
 
 def tell_secrets(store: Store) -> tuple[Conversation, Message]:
     """The secret stands in a title, a long question, what is attached to it, a streamed answer, its name, its figures
-    and its alternatives."""
+    and its choices."""
     conversation = Conversation.new(f"Title {SECRET}")
     store.conversations.create(conversation)
     question = Message.new(conversation.id, None, "user", f"{'pear ' * 3000} {SECRET} {'quince ' * 3000}")
@@ -49,9 +50,9 @@ def tell_secrets(store: Store) -> tuple[Conversation, Message]:
     store.messages.add(answer)
     for _ in range(40):
         store.messages.append_text(answer.id, f"The {SECRET} of the garden. " + "leaf " * 50)
-    store.messages.finish(answer.id, stop="finished", ids=range(9000), stats={"word": SECRET})
+    choices = NewChoices(pack([Choice(5_000, (Candidate(7, 900, SECRET),))]))
+    store.messages.finish(answer.id, stop="finished", ids=range(9000), stats={"word": SECRET}, choices=choices)
     store.messages.name_branch(answer.id, f"Name {SECRET}")
-    store.messages.save_alternatives(answer.id, {0: (Alternative(7, SECRET, -0.5),)})
     for number in range(30):  # so that pages of the index are merged and split
         store.messages.add(Message.new(conversation.id, answer.id, "user", f"{SECRET} {number} " + "twig " * 100))
     assert store.search.find(SECRET)

@@ -12,12 +12,13 @@ from typing import Any, cast
 import pytest
 
 from app.conversation.faults import Fault
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Conversation, Message
 from app.conversation.records import Folder
 from app.conversation.rescue import MOST_LOST, Damaged, finish_rescue
 from app.conversation.schema import PAGE_SIZE, VERSION_1, migrate
 from app.conversation.store import Store
-from app.protocol.events import Alternative
+from app.protocol.choices import Candidate, Choice, pack
 from tests.conversation.builders import asked, contents, fails, filled, raw
 from tests.conversation.operations import Hand, dump
 from tests.seeds import each_seed
@@ -320,7 +321,7 @@ def test_sqlite_is_recent_enough_for_what_the_schema_uses() -> None:
 
 
 def shelved(path: Path, is_upgraded: bool) -> tuple[dict[str, Any], tuple[object, ...]]:
-    """A closed database with folders, a trash, names and alternatives, begun by this version or by the first."""
+    """A closed database with folders, a trash, names and choices, begun by this version or by the first."""
     if is_upgraded:
         with raw(path) as other:
             other.execute(f"PRAGMA page_size = {PAGE_SIZE}")
@@ -338,8 +339,8 @@ def shelved(path: Path, is_upgraded: bool) -> tuple[dict[str, Any], tuple[object
     folder = Folder.new("Garden")
     store.folders.create(folder)
     conversation, question, answer = asked(store)
-    store.messages.finish(answer.id, stop="finished", ids=(1, 2))
-    store.messages.save_alternatives(answer.id, {1: (Alternative(5, "Summer", -1.0),)})
+    choices = NewChoices(pack([Choice(9_999), Choice(5_000, (Candidate(5, 900, "Summer"),))]))
+    store.messages.finish(answer.id, stop="finished", ids=(1, 2), choices=choices)
     store.conversations.move(conversation.id, folder.id)
     store.messages.name_branch(answer.id, "Winter")
     store.messages.pin(question.id, True)
@@ -350,7 +351,7 @@ def shelved(path: Path, is_upgraded: bool) -> tuple[dict[str, Any], tuple[object
     assert store.conversations.get(other_one.id)
     kept = (
         contents(store),
-        (dump(store), store.trash.entries(), store.folders.all(), store.messages.alternatives(answer.id)),
+        (dump(store), store.trash.entries(), store.folders.all(), store.messages.choices(answer.id)),
     )
     store.close()
     assert kept[1][1]
@@ -358,9 +359,9 @@ def shelved(path: Path, is_upgraded: bool) -> tuple[dict[str, Any], tuple[object
 
 
 def state(store: Store) -> tuple[object, ...]:
-    (answer,) = (number for (number,) in store.database.rows("SELECT DISTINCT message FROM message_alternatives"))
+    (answer,) = (number for (number,) in store.database.rows("SELECT DISTINCT message FROM message_choices"))
     ((answer_id,),) = store.database.rows("SELECT id FROM message WHERE number = ?", answer)
-    return dump(store), store.trash.entries(), store.folders.all(), store.messages.alternatives(answer_id)
+    return dump(store), store.trash.entries(), store.folders.all(), store.messages.choices(answer_id)
 
 
 @pytest.mark.parametrize("is_headless", [False, True])
@@ -368,7 +369,7 @@ def test_a_file_that_ends_before_some_tables_begin_still_has_the_others_read(pat
     """And nobody asks row by row for what lies behind the end: a start that does takes seconds."""
     shelved(path, is_upgraded=True)
     with raw(path) as other:
-        query = "SELECT min(rootpage) FROM sqlite_schema WHERE name IN ('trash', 'folder', 'message_alternatives')"
+        query = "SELECT min(rootpage) FROM sqlite_schema WHERE name IN ('trash', 'folder', 'message_choices')"
         (late,) = other.execute(query).fetchone()
     with path.open("r+b") as file:
         file.truncate((late - 1) * PAGE_SIZE)

@@ -49,7 +49,7 @@ def settle(store: Store) -> None:
 
 
 def rows(store: Store) -> list[int]:
-    tables = ("conversation", "message", "message_text", "message_ids", "message_alternatives", "trash")
+    tables = ("conversation", "message", "message_text", "message_ids", "message_choices", "trash")
     return [store.database.rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
 
 

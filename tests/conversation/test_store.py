@@ -240,9 +240,9 @@ def test_misuse_is_named_and_leaves_everything_as_it_was() -> None:
         "UPDATE message SET sampling = '{}' WHERE number = 1",  # of a question
         "UPDATE message SET sampling = '{' WHERE number = 2",
         "UPDATE conversation SET favourite = 'yes'",
-        "INSERT INTO message_alternatives (message, position, candidates) VALUES (1, 0, '[]')",
-        "INSERT INTO message_alternatives (message, position, candidates) VALUES (2, 0, '[')",
-        "INSERT INTO message_alternatives (message, position, candidates) VALUES (2, -1, '[]')",
+        "INSERT INTO message_choices (message, choices) VALUES (1, x'01')",  # of a question
+        "INSERT INTO message_choices (message, choices) VALUES (2, x'')",
+        "INSERT INTO message_choices (message, choices) VALUES (2, x'01'), (2, x'01')",
     ],
 )
 def test_the_schema_refuses_what_cannot_be(path: Path, statement: str) -> None:

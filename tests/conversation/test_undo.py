@@ -342,7 +342,7 @@ def test_unknown_ids_are_named() -> None:
         lambda: store.conversations.get(lost),
         lambda: store.exports.export(lost),
         lambda: store.messages.branches(lost),
-        lambda: store.messages.alternatives(lost),
+        lambda: store.messages.choices(lost),
     ):
         with pytest.raises(LookupError):
             attempt()

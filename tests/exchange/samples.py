@@ -10,7 +10,7 @@ from typing import Any
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
 from app.protocol.chat import Attachment
-from app.protocol.events import Alternative
+from app.protocol.choices import Candidate, Choice, pack
 from app.protocol.reports import StopReason
 from tests.conversation.builders import told, words
 
@@ -39,21 +39,34 @@ def random_document(seed: int, steps: int = 30) -> Document:
     title = rng.choice([None, "Pears", "# “Äpfel” \\ <b>", "x" * 200])
     conversation = Conversation(new_id(), title, now, now + 9.5, folder, rng.random() < 0.5)
     messages: list[Message] = []
-    alternatives: dict[str, dict[int, tuple[Alternative, ...]]] = {}
+    choices: dict[str, bytes] = {}
     for number in range(rng.randint(0, steps)):
         parent = rng.choice([None, *messages[-3:]])
         message = _random_message(rng, conversation.id, parent, now + number)
         messages.append(message)
-        if message.role == "assistant" and rng.random() < 0.3:
-            one = Alternative(rng.randrange(2**32), rng.choice(["", "ü", '"']), -rng.random() * 20)
-            alternatives[message.id] = dict.fromkeys(rng.sample(range(1000), 2), (one, one))
+        if message.ids and rng.random() < 0.7:
+            choices[message.id] = pack(random_choices(rng, message))
     children: dict[str | None, list[str]] = {}
     for message in messages:
         children.setdefault(message.parent_id, []).append(message.id)
     seen = {rng.choice(ids) for ids in children.values() if rng.random() < 0.7}
     leaf = rng.choice([None, *[message.id for message in messages]])
     visited = tuple(message.id for message in messages if message.id in seen)
-    return Document(conversation, tuple(messages), visited, leaf, alternatives)
+    return Document(conversation, tuple(messages), visited, leaf, choices)
+
+
+def random_choices(rng: random.Random, message: Message) -> list[Choice]:
+    """What the tokens of an answer may have been chosen from; of the first ones only now and then."""
+    found, left = [], {False: len(message.text), True: len(message.thinking)}
+    for token in (message.ids or ())[: rng.choice([1, None])]:
+        is_thinking = rng.random() < 0.5
+        length = rng.randrange(min(left[is_thinking], 4) + 1)
+        left[is_thinking] -= length
+        share = rng.choice([None, 10_000, rng.randrange(9_950)])
+        others = (Candidate(token ^ 1, 60, rng.choice(["", "ü", '"']), is_end=rng.random() < 0.5),)
+        known = others if share is None or share < 9_950 else ()
+        found.append(Choice(share, known, share is not None and rng.random() < 0.2, length, is_thinking))
+    return found
 
 
 def _random_message(rng: random.Random, conversation_id: str, parent: Message | None, at: float) -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from app.conversation.records import Document
 from app.conversation.store import Store
 from app.exchange import ExchangeError, dates, limits, read, read_any, read_file, save, write, written
 from app.protocol.chat import Attachment
+from app.protocol.choices import Choice, pack
 from tests.conversation.builders import filled
 from tests.exchange.conftest import LATEST
 from tests.exchange.samples import AT, random_document
@@ -82,7 +84,7 @@ def test_a_store_keeps_what_was_read_as_it_is(seed: int) -> None:
     kept = store.exports.export(document.conversation.id)
     assert kept.conversation == replace(document.conversation, folder_id=None)
     assert (kept.messages, kept.leaf_id) == (document.messages, document.leaf_id)
-    assert kept.alternatives.items() <= document.alternatives.items()
+    assert kept.choices == document.choices
     store.close()
 
 
@@ -221,10 +223,8 @@ FAULTS: list[tuple[Change, str]] = [
     (of(2, sampling={"a": json.loads("[" * 30 + "]" * 30)}), "message 2, “sampling”: nested more than 20 levels deep"),
     (of(2, model="x" * 1001), "message 2, “model”: has 1001 characters, and may have 1000"),
     (of(2, branch="\n"), "message 2, “branch”: has to have 1 to 200 characters"),
-    (of(1, alternatives={}), "message 1, “alternatives”: only an answer has them"),
-    (of(2, alternatives={"01": []}), "message 2, “alternatives”: “01” is no number of a token"),
-    (of(2, alternatives={"1": [{"id": 1}]}), "message 2, “alternatives”, “1”, number 1, “text”: is missing"),
-    (of(2, alternatives={"1": [7]}), "message 2, “alternatives”, “1”, number 1: has to be an object, not a number"),
+    (of(1, choices="AQ=="), "message 1, “choices”: only an answer has them"),
+    (of(2, choices={}), "message 2, “choices”: has to be a text, not an object"),
 ]
 
 
@@ -269,13 +269,35 @@ def test_a_thousand_deep_and_ten_thousand_wide() -> None:
 )
 def test_token_ids_that_cannot_be_those_of_the_text_are_left_out_and_counted(tokens: Any) -> None:
     found = sample()
-    found["messages"][1] |= {"tokens": tokens, "alternatives": {"0": [{"id": 1, "text": "a", "logprob": -1}]}}
+    found["messages"][1] |= {"tokens": tokens, "choices": in_base64([Choice(5, length=3)])}
     read_in = read_any("x", json.dumps(found).encode())
     (document,) = read_in.documents
-    assert (document.messages[1].ids, document.messages[1].text, document.alternatives) == (None, "Hard ones.", {})
+    assert (document.messages[1].ids, document.messages[1].text, document.choices) == (None, "Hard ones.", {})
     assert read_in.notes == (
         "1 answer had token ids that cannot be its own. They were left out: its text is read anew.",
     )
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        *("", "AQ==", "not Base64", "AQ=", "A" * 999, "\ud83d"),
+        pytest.param(lambda: in_base64([Choice(5)] * 3), id="of three tokens"),
+        pytest.param(lambda: in_base64([Choice(5, length=11)]), id="longer than the text"),
+        pytest.param(lambda: in_base64([Choice(5, length=1, is_thinking=True)]), id="of a thought"),
+    ],
+)
+def test_choices_that_cannot_be_those_of_the_tokens_are_left_out_and_counted(choices: Any) -> None:
+    found = sample()
+    found["messages"][1]["choices"] = choices() if callable(choices) else choices
+    read_in = read_any("x", json.dumps(found).encode())
+    (document,) = read_in.documents
+    assert (document.messages[1].ids, document.choices) == ((1, 2), {})
+    assert read_in.notes == ("1 answer had alternatives that cannot be those of its tokens. They were left out.",)
+
+
+def in_base64(choices: list[Choice]) -> str:
+    return base64.b64encode(pack(choices)).decode()
 
 
 def test_dates_outside_of_our_time_are_set_right_and_counted() -> None:
