@@ -1,7 +1,8 @@
 """The batching of new text, which leaves at most once a frame, however fast the tokens come.
 
 Properties: the text of the deltas that leave is the text of those that came, in order; nothing of a run overtakes its
-text; a delta waits only for another event of its run; thinking and text are never joined.
+text; a delta that was held back for a frame leaves with the next event, whichever answer or run that is about;
+thinking and text are never joined.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class TextBatcher:
         """Pass an event on, or hold it back for less than a frame when it is new text."""
         if isinstance(event, TextDelta):
             self._hold(event)
+            self._send_due()
             return
+        self._send_due()
         run_id = getattr(event, "run_id", None)
         if run_id is not None:
             self._flush_run(run_id)
@@ -53,8 +56,13 @@ class TextBatcher:
             self._send(key)
             held = None
         self._held[key] = delta if held is None else _joined(held, delta)
-        if self._clock() - self._sent_at.get(key, float("-inf")) >= self._frame:
-            self._send(key)
+
+    def _send_due(self) -> None:
+        """Send what was held back for a frame: of answers that are written by turns, the next word may be far."""
+        now = self._clock()
+        for key in tuple(self._held):
+            if now - self._sent_at.get(key, float("-inf")) >= self._frame:
+                self._send(key)
 
     def _send(self, key: tuple[int, int]) -> None:
         self._sent_at[key] = self._clock()

@@ -43,6 +43,18 @@ def test_fast_text_is_merged_and_slow_text_passes() -> None:
     assert [len(event.tokens) for _, event in bench.out if isinstance(event, TextDelta)] == [1, 3, 3]
 
 
+def test_the_last_words_of_a_turn_do_not_wait_for_the_next_one_of_their_answer() -> None:
+    for other in (delta("x", lane=1), delta("x", run_id=2), PrefillProgress(2, 1, 2, 0, 1.0), TrieChanged(TrieView(1))):
+        bench = Bench()
+        bench.batcher(delta("a"))
+        bench.now += 0.015
+        bench.batcher(delta("b"))
+        assert bench.texts == ["a"]
+        bench.now += 0.002
+        bench.batcher(other)
+        assert bench.texts[:2] == ["a", "b"]
+
+
 def test_the_end_of_a_run_does_not_overtake_its_text() -> None:
     bench = Bench()
     bench.batcher(delta("a"))
@@ -88,12 +100,17 @@ def test_a_new_run_starts_afresh() -> None:
 
 def test_any_stream_leaves_whole_in_order_and_no_faster_than_a_frame() -> None:
     rng = random.Random(5)
-    bench, sent = Bench(), {0: "", 1: ""}
+    bench, sent, waits = Bench(), {0: "", 1: ""}, dict[int, float]()
     for number in range(2000):
         lane = rng.randint(0, 1)
         text = rng.choice(["", "x", f"word{number} "])
         sent[lane] += text
+        before = len(bench.out)
         bench.batcher(delta(text, lane=lane))
+        waits.setdefault(lane, bench.now)
+        for _, event in bench.out[before:]:
+            waits.pop(getattr(event, "lane", -1), None)
+        assert all(bench.now - since < 0.0161 for since in waits.values())
         bench.now += rng.choice([0.0, 0.001, 0.01, 0.05])
     bench.now += 1
     bench.batcher.flush()
