@@ -57,7 +57,7 @@ bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memor
 	@status=0; for part in eviction_table bookkeeping memory decode branching; do \
 	  $(PY) -m tests.bench.$$part || status=1; done; exit $$status
 
-bench-lanes: setup ## Measure several answers by turns against one after another (at most 10 minutes)
+bench-lanes: setup ## Measure several answers by turns against one after another, and when they are seen (at most 10 minutes)
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.bench.lanes
 

@@ -2,7 +2,7 @@
 
 TOLD is a JSON file for what was found. The roles: `session` lets a person work while the guide writes; `idle` is an
 event loop with nothing to do, for as long; `large` opens what is large; `decode` writes one answer in the window, and
-`headless` the same one without a window.
+`headless` the same one without a window; `lanes` has three answers to one question written in columns.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -35,6 +35,7 @@ from app.protocol.engine import Engine, EventSink
 from app.protocol.events import Event, ModelReady, RunFinished, TextDelta, TrieChanged
 from app.protocol.trie_view import TrieNodeView, TrieView
 from app.rendering.resident import resident_bytes
+from app.widgets.chat.lanes.lanes_view import LanesView
 from tests.bench.report import percentile
 from tests.bench.window_probe import Heartbeat, Paints, Stopwatch
 
@@ -44,6 +45,7 @@ ANSWER = 600  # tokens
 QUESTION = "Tell me a story about a fox and the other fox."
 LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
+COLUMNS = 3
 
 
 def wait(holds: Callable[[], bool]) -> None:
@@ -73,7 +75,7 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.app = application()
-        self.written: deque[float] = deque()
+        self.written: defaultdict[int, deque[float]] = defaultdict(deque)
         self._events: dict[type[Event], Event] = {}
         self.engine: Engine | None = None
         self.program = Program(paths_in(folder), self._make_engine)
@@ -88,7 +90,7 @@ class Bench:
 
         def stamped(event: Event) -> None:
             if isinstance(event, TextDelta) and event.text:
-                self.written.append(time.perf_counter())
+                self.written[event.lane].append(time.perf_counter())
             sink(event)
 
         self.engine = EngineLoop(stamped)
@@ -175,7 +177,7 @@ class Person(QObject):
     def _on_grown(self) -> None:
         """Note what has come, while its end is in sight."""
         if self._is_writing_here and self._window.chat.view.follows_end:
-            self.tokens.begun.extend(self._bench.written)
+            self.tokens.begun.extend(self._bench.written[0])
         else:
             self.tokens.begun.clear()
         self._bench.written.clear()
@@ -484,7 +486,62 @@ def headless(_folder: Path) -> dict[str, object]:
     return {"rate": finished.stats.rate, "tokens": finished.stats.tokens}
 
 
-ROLES = {role.__name__: role for role in (session, idle, large, decode, headless)}
+# Several answers
+
+
+class Columns(QObject):
+    """Times how long the words of each of several answers take to be seen. tokens: a stopwatch to each column."""
+
+    def __init__(self, bench: Bench, view: LanesView) -> None:
+        super().__init__()
+        self._bench = bench
+        self.tokens = [Stopwatch() for _ in view.columns]
+        for tokens, column in zip(self.tokens, view.columns, strict=True):
+            column.view._growing.grew.connect(lambda tokens=tokens: setattr(tokens, "ready", len(tokens.begun)))
+            Paints(column.view.viewport(), tokens.paint)
+        bench.program.app.chat.generations.grew.connect(self._on_grown)
+
+    def _on_grown(self, answer_id: str) -> None:
+        """Note when the words were written that have come."""
+        question = next(one for one in self._bench.program.app.chat.questions.at_engine if one.held_id == answer_id)
+        written = self._bench.written[question.lane]
+        self.tokens[question.lane].begun.extend(written)
+        written.clear()
+
+    @property
+    def found(self) -> list[float]:
+        """Milliseconds that each piece took, in all columns."""
+        return [ms for one in self.tokens for ms in one.found]
+
+
+def lanes(folder: Path) -> dict[str, object]:
+    """What the event loop and words need while the guide writes three answers in columns."""
+    bench = Bench(folder)
+    bench.settle()
+    app, window = bench.program.app, bench.program.window
+    window.do("inspector")
+    app.chat.requests.choose_count(COLUMNS)
+    app.chat.settings.type("max_tokens", str(ANSWER))
+    bench.ask(QUESTION)
+    wait(lambda: window.chat.lanes is not None and len(window.chat.lanes.columns) == COLUMNS)
+    assert window.chat.lanes is not None
+    bench.written.clear()
+    columns = Columns(bench, window.chat.lanes)
+    wait(lambda: len(columns.found) > 20 * COLUMNS)
+    beat = Heartbeat()
+    bench.wait_for(RunFinished)
+    late = beat.figures()
+    assert all(column.isVisible() for column in window.chat.lanes.columns)
+    bench.close()
+    return {
+        **late,
+        "token_to_pixels_p50_ms": round(percentile(columns.found, 0.5), 1),
+        "token_to_pixels_p95_ms": round(percentile(columns.found, 0.95), 1),
+        "tokens": len(columns.found),
+    }
+
+
+ROLES = {role.__name__: role for role in (session, idle, large, decode, headless, lanes)}
 
 if __name__ == "__main__":
     data = Path(sys.argv[2])
