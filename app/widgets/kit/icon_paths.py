@@ -69,9 +69,9 @@ class Icon(Enum):
     )
     DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
     COMPARE = (
-        '<rect x="1.9" y="2.9" width="3" height="10.2" rx="1.2"/>'
-        '<rect x="6.5" y="2.9" width="3" height="10.2" rx="1.2"/>'
-        '<rect x="11.1" y="2.9" width="3" height="10.2" rx="1.2"/>'
+        '<rect x="1.8" y="2.7" width="5" height="10.6" rx="1.4"/>'
+        '<rect x="9.2" y="2.7" width="5" height="10.6" rx="1.4"/>'
+        '<path d="M3.5 6h1.6M3.5 8.6h1.6M10.9 6h1.6"/>'
     )
     FIND = '<circle cx="7" cy="7" r="4.3"/><path d="M10.2 10.2L13.6 13.6"/>'
     TRASH = (
