@@ -173,7 +173,7 @@ ROWS: tuple[Row, ...] = (
         group="versions",
         title="Compare Branches",
         keys=("Ctrl+Alt+C",),
-        tip="Shows two branches side by side, with the words that differ marked.",
+        tip="Shows two branches, or two of several answers, with the words that differ marked.",
         is_enabled=lambda state: state.chat.can_prune,
         run=lambda app: app.comparison.toggle(),
     ),

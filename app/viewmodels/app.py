@@ -89,6 +89,8 @@ class App(QObject):
         self.chat.branch_costs.changed.connect(self.map.renew)
         self.chat.branch_costs.changed.connect(self.lanes.state.refresh)
         self.branches.compareAsked.connect(self.comparison.open_with)
+        self.lanes.compareAsked.connect(self.comparison.open_two)
+        self.comparison.wentOn.connect(self.lanes.close)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
         self.state.follow(self.settings.changed, self.find.changed)

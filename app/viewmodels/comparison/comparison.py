@@ -80,10 +80,11 @@ class ComparisonState:
 class Comparison(QObject):
     """Compares two branches of the open conversation, and goes on in either.
 
-    Attribute: state. Signal: closed(), the chat is shown again.
+    Attribute: state. Signals: closed(), the chat is shown again; wentOn(), on one of the two branches.
     """
 
     closed = Signal()
+    wentOn = Signal()
 
     state: LiveState[ComparisonState]
 
@@ -135,6 +136,12 @@ class Comparison(QObject):
         else:
             self._show(tree.leaf_id, _end_of(tree, message_id))
 
+    def open_two(self, left_id: str, right_id: str) -> None:
+        """Compare the branches through two messages."""
+        tree = self._library.tree
+        if left_id in tree and right_id in tree:
+            self._show(_end_of(tree, left_id), _end_of(tree, right_id))
+
     def choose(self, side: Side, leaf_id: str) -> None:
         """Have another branch stand at one side; the one that stands at the other side changes places with it."""
         if self._leaves is None or leaf_id not in self._library.tree:
@@ -152,6 +159,7 @@ class Comparison(QObject):
             leaf_id = self._leaves[0 if side == "left" else 1]
             self.close()
             self._open_branch.show(leaf_id)
+            self.wentOn.emit()
 
     def close(self) -> None:
         """Show the chat again, as it was."""

@@ -14,7 +14,8 @@ class LaneState:
 
     settings: the others that it is written with, in words, where those differ: a preset, or the temperature. figures:
     its tokens and their speed, in words. status: a word for what becomes of it. is_writing: it is read or written now.
-    is_favourite: its branch is one. residency: of its state.
+    is_favourite: its branch is one. residency: of its state. other: letter of the answer that it is compared with;
+    can_compare: both have ended.
     """
 
     answer_id: str
@@ -26,6 +27,8 @@ class LaneState:
     is_writing: bool = False
     is_favourite: bool = False
     residency: Residency = "none"
+    other: str = ""
+    can_compare: bool = False
 
     def spoken(self, count: int) -> str:
         """Return what a screen reader says of it among so many."""

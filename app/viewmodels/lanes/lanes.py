@@ -37,11 +37,13 @@ class Lanes(QObject):
 
     They come into sight when several are asked for, and leave it with the question they answer.
 
-    Attributes: state; rows, of each answer in its order; unfolded, thoughts and attachments that are open. Signal:
-    arranged(), other answers than before are shown.
+    Attributes: state; rows, of each answer in its order; unfolded, thoughts and attachments that are open. Signals:
+    arranged(), other answers than before are shown; compareAsked(str, str), the ends of two branches that are to be
+    compared.
     """
 
     arranged = Signal()
+    compareAsked = Signal(str, str)
 
     state: LiveState[LanesState]
 
@@ -140,6 +142,20 @@ class Lanes(QObject):
             self._answering.generations.stop(question)
         return bool(writing)
 
+    def compare(self, answer_id: str = "") -> None:
+        """Compare an answer, by default the one that is focused or the first, with another one that has ended too.
+
+        That is the one that is focused, else the one after it, or before it where it is the last.
+        """
+        number = self._number_of(answer_id or self._focused)
+        if not self.rows:
+            return
+        pair = [self.rows[at] for at in sorted((number, self._beside(number)))]
+        if not self._have_ended(*pair):
+            self._notices.info(f"{chat_text.STILL_WRITING}.")
+            return
+        self.compareAsked.emit(*(one.leaf_id for one in pair))
+
     def mark(self, answer_id: str) -> None:
         """Make the branch that begins with an answer a favourite, or no longer."""
         is_favourite = self._library.tree.message(answer_id).is_favourite
@@ -161,6 +177,20 @@ class Lanes(QObject):
         self._answering.drafts.write(self._library.open_id, text)
         known = dict(zip(self.rows, self._sampling, strict=True)) if any(self._settings()) else {}
         self._answering.outbox.send_to_each(self._library.open_id, {one.leaf_id: known.get(one) for one in asked})
+
+    def _number_of(self, answer_id: str) -> int:
+        """Return the number of an answer, 0 for none of them."""
+        return next((at for at, one in enumerate(self.rows) if one.answer_id == answer_id), 0)
+
+    def _beside(self, number: int) -> int:
+        """Return the number of the answer that another one is compared with."""
+        if self._focused and self.rows[number].answer_id != self._focused:
+            return self._number_of(self._focused)
+        return number + 1 if number + 1 < len(self.rows) else number - 1
+
+    def _have_ended(self, *rows: LaneRows) -> bool:
+        under_way = {self._lane_of(one.held_id) for one in self._writing()}
+        return under_way.isdisjoint(one.answer_id for one in rows)
 
     # How it follows
 
@@ -272,6 +302,7 @@ class Lanes(QObject):
 
     def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None, settings: str) -> LaneState:
         """Say how an answer, or the last one on its branch, is. question: that is being answered there, if any."""
+        other = self._beside(chat_text.LETTERS.index(letter))
         stats = answer.stats or {}
         seed = stats.get("seed") if question is None or question.seed is None else question.seed
         figures = leaf.stats or {}
@@ -289,6 +320,8 @@ class Lanes(QObject):
             is_writing=question is not None,
             residency=(self._residency(answer.id) or "none") if question is None else "live",
             is_favourite=answer.is_favourite,
+            other=chat_text.LETTERS[other],
+            can_compare=self._have_ended(self.rows[chat_text.LETTERS.index(letter)], self.rows[other]),
         )
 
 

@@ -469,9 +469,14 @@ class MainWindow(QMainWindow):
         self._app.notices.info(SETTINGS_TAKEN if is_known else SETTINGS_NOT_KNOWN)
 
     def _compare(self) -> None:
-        """Compare the version that the keyboard is on with the one beside it, else the open branch; or close again."""
-        fork = self._current_fork()
-        if fork is not None and not self._app.comparison.state.now.is_open:
+        """Compare the version that the keyboard is on with the one beside it, else the open branch; or close again.
+
+        Of answers that stand beside each other, two are compared.
+        """
+        fork, is_open = self._current_fork(), self._app.comparison.state.now.is_open
+        if self._app.lanes.state.now.is_open and not is_open:
+            self._app.lanes.compare()
+        elif fork is not None and not is_open:
             self._app.comparison.open_beside(fork)
         else:
             self._app.comparison.toggle()

@@ -27,13 +27,15 @@ _TO_FIGURES, _KEY = 12, 18
 class LaneColumn(QWidget):
     """A card with one answer and what follows it on its branch.
 
-    Signals, each with the id of the answer: keepAsked, goOnAsked, discardAsked, markAsked; pressed, the card itself.
+    Signals, each with the id of the answer: keepAsked, goOnAsked, compareAsked, discardAsked, markAsked; pressed, the
+    card itself.
 
     Attribute: view, of its messages.
     """
 
     keepAsked = Signal(str)
     goOnAsked = Signal(str)
+    compareAsked = Signal(str)
     discardAsked = Signal(str)
     markAsked = Signal(str)
     pressed = Signal(str)
@@ -50,11 +52,13 @@ class LaneColumn(QWidget):
         self._style = style
         self._now, self._count, self._is_focused, self._number = LaneState("", "A"), 1, False, 1
         self.view = ChatView(style, model, state, actions, self)
+        self.compare = ToolButton(style, Icon.COMPARE, "Compare", size=_BUTTON, parent=self)
         self.mark = ToolButton(style, Icon.HOLLOW_STAR, "Favourite", size=_BUTTON, parent=self)
         self.discard = ToolButton(style, Icon.DISCARD, "Discard", size=_BUTTON, parent=self)
         self.keep = Button(style, "Keep", parent=self)
         self.go_on = Button(style, "Continue Here", parent=self)
         for button, asked in (
+            (self.compare, self.compareAsked),
             (self.mark, self.markAsked),
             (self.discard, self.discardAsked),
             (self.keep, self.keepAsked),
@@ -62,6 +66,7 @@ class LaneColumn(QWidget):
         ):
             button.clicked.connect(lambda _checked=False, asked=asked: asked.emit(self._now.answer_id))
         for before, after in (
+            (self.compare, self.mark),
             (self.mark, self.discard),
             (self.discard, self.view),
             (self.view, self.keep),
@@ -77,7 +82,11 @@ class LaneColumn(QWidget):
         self.view.setAccessibleName(f"Messages of answer {lane.letter}")
         self.mark.show_icon(Icon.STAR if lane.is_favourite else Icon.HOLLOW_STAR)
         what = "No longer a favourite" if lane.is_favourite else "Make this branch a favourite"
+        self.compare.setEnabled(lane.can_compare)
+        compared = f"Compare Answer {lane.letter} with {lane.other}"
+        why = "" if lane.can_compare else ", as soon as both have ended"
         for button, name, tip in (
+            (self.compare, compared, f"Show answers {lane.letter} and {lane.other} with the words that differ{why}"),
             (self.mark, f"Favourite, Answer {lane.letter}", what),
             (self.discard, f"Discard Answer {lane.letter}", "Put this answer into the trash"),
             (self.keep, f"Keep Answer {lane.letter}", "Go on with this answer; the others stop, and stay as versions"),
@@ -113,6 +122,7 @@ class LaneColumn(QWidget):
         top = (self._head - _BUTTON) // 2
         self.discard.setGeometry(width - _SIDE // 2 - _BUTTON, top, _BUTTON, _BUTTON)
         self.mark.setGeometry(self.discard.x() - _BUTTON - 2, top, _BUTTON, _BUTTON)
+        self.compare.setGeometry(self.mark.x() - _BUTTON - 2, top, _BUTTON, _BUTTON)
         self.view.setGeometry(3, self._head, width - 6, max(0, foot - self._head))
         left = _SIDE
         for button in (self.keep, self.go_on):
@@ -151,7 +161,7 @@ class LaneColumn(QWidget):
         center = QPointF(_SIDE + DISC / 2, middle)
         paint_disc(painter, theme, center, now.residency, DISC, theme.window)
         strong, small = self._style.text_style(TextRole.BODY_STRONG), self._style.text_style(TextRole.SMALL)
-        line = QRectF(_SIDE + 20, 0, self.mark.x() - _SIDE - 20, self._head)
+        line = QRectF(_SIDE + 20, 0, self.compare.x() - _SIDE - 20, self._head)
         line.adjust(draw_text(painter, strong, line, now.letter, theme.text) + _GAP, 0, 0, 0)
         draw_text(painter, small, line, whole_parts(small, now.made_with, line.width(), DOT), theme.text2)
 

@@ -89,13 +89,14 @@ class LanesView(QWidget):
         self.columns = columns
         self._first = max(0, min(self._first, len(columns) - 1))
         for before, after in pairwise(columns):
-            QWidget.setTabOrder(before.go_on, after.mark)
+            QWidget.setTabOrder(before.go_on, after.compare)
         self._show()
 
     def _new_column(self, model: ChatModel) -> LaneColumn:
         column = LaneColumn(self._style, model, self._state, self._actions, self)
         column.keepAsked.connect(self._lanes.keep)
         column.goOnAsked.connect(self._lanes.go_on)
+        column.compareAsked.connect(self._lanes.compare)
         column.discardAsked.connect(self._lanes.discard)
         column.markAsked.connect(self._lanes.mark)
         column.pressed.connect(self._focus)

@@ -77,6 +77,45 @@ def test_the_buttons_do_what_they_say(qtbot: QtBot, window: MainWindow, app: App
     assert texts(app) == ["Why?", "You said: Why? (B)"]
 
 
+def test_two_are_compared_from_a_column_and_by_the_keys(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    script.hold = 2
+    view = asked(qtbot, window, app, 3)
+    app.catch_up()
+    assert not any(one.compare.isEnabled() for one in view.columns)
+    window.do("compare")
+    assert app.notices.now.text.startswith("Possible as soon as")
+    finish(qtbot, app, script)
+    assert [one.compare.accessibleName() for one in view.columns] == [
+        f"Compare Answer {one} with {other}" for one, other in ("AB", "BC", "CB")
+    ]
+    leaves = [one.leaf_id for one in app.lanes.rows]
+
+    def compared() -> list[int]:
+        now = app.comparison.state.now
+        return [leaves.index(one.leaf_id) for one in (now.left, now.right) if one is not None]
+
+    qtbot.mouseClick(view.columns[2].compare, Qt.MouseButton.LeftButton)
+    assert compared() == [1, 2]
+    assert columns_of(window) is None
+    qtbot.keyClick(window.chat.comparison, Qt.Key.Key_Escape)
+    assert columns_of(window) is view
+    window.do("compare")
+    assert compared() == [0, 1]
+    window.do("compare")
+    assert columns_of(window) is view
+    app.lanes.focus(0)
+    app.catch_up()
+    qtbot.mouseClick(view.columns[2].compare, Qt.MouseButton.LeftButton)
+    assert compared() == [0, 2]
+    assert window.chat.comparison is not None
+    qtbot.mouseClick(window.chat.comparison.buttons[1], Qt.MouseButton.LeftButton)
+    app.catch_up()
+    assert columns_of(window) is None
+    assert texts(app) == ["Why?", "You said: Why? (C)"]
+
+
 def test_a_digit_chooses_an_answer_while_nothing_is_written(
     qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
@@ -162,7 +201,9 @@ def test_tab_goes_through_the_columns_in_their_order(
 ) -> None:
     view = asked(qtbot, window, app, 3)
     finish(qtbot, app, script)
-    order = [stop for one in view.columns for stop in (one.mark, one.discard, one.view, one.keep, one.go_on)]
+    order = [
+        stop for one in view.columns for stop in (one.compare, one.mark, one.discard, one.view, one.keep, one.go_on)
+    ]
     at, met = order[0], [order[0]]
     for _ in range(60):
         at = at.nextInFocusChain()
