@@ -20,6 +20,24 @@ def ids_of_begun(prompts: PromptBuilder, prompt: Prompt, begun: Turn, edited: tu
     return spelled_or_own(prompts.codec, prompt.after_question, begun, max(0, seen), edited)
 
 
+def forced_ids(prompts: PromptBuilder, prompt: Prompt, forced: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the ids that an answer begins with which another one has: those, or the tokens that spell what they say.
+
+    They come with a message that a file may have brought: control tokens among them count where the cache has seen
+    them follow this prompt. Raises RequestError for ids that the model does not know.
+    """
+    prompts.require_known(forced)
+    seen = max(0, prompts.seen((*prompt.ids, *forced)) - len(prompt.ids))
+    if len(prompts.codec.sayable(forced, seen)) == len(forced):
+        return forced
+    output = OutputText(prompts.codec, (), prompt.after_question)
+    for token in forced:
+        output.add(token)
+    output.end()
+    said = Turn("assistant", output.text, thinking=output.thinking)
+    return spelled_or_own(prompts.codec, prompt.after_question, said, 0)
+
+
 def spelled_or_own(
     codec: Codec, prompt: Sequence[int], answer: Turn, seen: int, edited: tuple[int, ...] = ()
 ) -> tuple[int, ...]:

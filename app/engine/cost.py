@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from itertools import pairwise
 
-from app.engine.begun_answer import ids_of_begun
+from app.engine.begun_answer import forced_ids, ids_of_begun
 from app.engine.open_model import OpenModel
 from app.engine.problems import RequestError, TooLongError
 from app.engine.steps import Steps
@@ -39,6 +39,10 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
         if not open_model.step_memory.has_room_to_read(composed):
             return CostRefused(command.query_id, _NO_MEMORY)
         prompt = yield from open_model.recent_prompts.building(model.prompts, turns, command.options)
+        if command.begun is not None:
+            begun = ids_of_begun(model.prompts, prompt, command.begun, command.edited)
+        else:
+            begun = forced_ids(model.prompts, prompt, command.forced)
     except TooLongError:
         report = RequestReport(model.context_length, 0, 0, 0)
         return CostEstimate(command.query_id, report, (), None, is_far_too_long=True)
@@ -47,7 +51,6 @@ def estimate_cost(command: EstimateCost, open_model: OpenModel) -> Steps[CostEst
             open_model.is_pricing = False
         log.debug("query %d cannot be estimated: %s", command.query_id, problem.problem.title)
         return CostRefused(command.query_id, problem.problem)
-    begun = () if command.begun is None else ids_of_begun(model.prompts, prompt, command.begun, command.edited)
     report = prompt.explained(cache.price((*prompt.ids, *begun)))
     residencies = cache.residencies(prompt.ids, prompt.turn_ends)
     places = tuple(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.engine.answer_choices import AnswerChoices
-from app.engine.begun_answer import ids_of_begun
+from app.engine.begun_answer import forced_ids, ids_of_begun
 from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
 from app.engine.output import OutputText
@@ -177,10 +177,12 @@ class Writer(TurnTask):
 
     def _beginning(self, prompt: Prompt) -> tuple[int, ...]:
         """Return the token ids that the answer must begin with. Raises RequestError where they cannot be read."""
-        command, forced = self._command, self._forced
+        command, prompts = self._command, self._model.prompts
         if command.begun is not None:
-            forced = ids_of_begun(self._model.prompts, prompt, command.begun, command.edited)
-        self._model.prompts.require_known(forced)
+            forced = ids_of_begun(prompts, prompt, command.begun, command.edited)
+        else:
+            forced = forced_ids(prompts, prompt, self._forced)
+        prompts.require_known(forced)
         total, context = len(prompt.ids) + len(forced), self._open.model.context_length
         if total >= context:
             raise TooLongError(context, total)
