@@ -2,7 +2,8 @@
 
 Its tokens are words with their space; a prompt is the words of its turns, a role mark before and an end mark after
 each. What it has read or written is remembered as token sequences, and every figure it reports is counted on them, so
-a prompt that is built wrongly shows in `cached` and not only in a text.
+a prompt that is built wrongly shows in `cached` and not only in a text. Token ids that an answer must begin with are
+said in place of as many of its words.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from app.models.context import limited_context
 from app.protocol.attachments import attached_texts, question_text
 from app.protocol.cache_events import CacheEvent, CacheEventKind
 from app.protocol.chat import Turn
+from app.protocol.choices import Candidate, Choice, pack
 from app.protocol.commands import (
     Cancel,
     CancelOpening,
@@ -71,6 +73,8 @@ DISK = 20_000_000_000
 BYTES = 100  # of a token
 MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
+OTHER, STOP = 5, 6  # what could have stood in the place of every word that was not given: another one, and the end
+OTHER_WORD = " instead"
 ALL = Capabilities(*[True] * 9, lanes=8)
 UNREADABLE = Problem("The template refuses this conversation", "It says: “no fish”.")
 CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
@@ -131,6 +135,15 @@ class _Run:
     thinking_tokens: int = 0
     forced: int = 0
     is_cancelled: bool = False
+    lengths: list[tuple[int, bool]] = field(default_factory=list)
+
+    @property
+    def choices(self) -> list[Choice]:
+        others = Candidate(OTHER, 3000, OTHER_WORD), Candidate(STOP, 500, "", is_end=True)
+        return [
+            Choice(*((None,) if at < self.forced else (6000, others)), length=length, is_thinking=is_thinking)
+            for at, (length, is_thinking) in enumerate(self.lengths)
+        ]
 
 
 class FakeEngine:
@@ -272,6 +285,8 @@ class FakeEngine:
             self._hold(run.held, command.owner)
         if command.begun is not None:
             self._begin_again(self._runs[-1], command.begun)
+        for run in begun:
+            self._force(run, command.lanes[run.lane].forced)
         self._events += 1
         event = CacheEvent(
             self._events, time.time(), CacheEventKind.REQUEST, request.left, 0, request.reason, request.cached
@@ -383,9 +398,10 @@ class FakeEngine:
 
     def _say(self, run: _Run) -> None:
         kind, word = run.words.pop(0)
-        token = self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
+        token = OTHER if word == OTHER_WORD else self._vocabulary.setdefault(word, len(self._vocabulary) + 10)
         start = len(run.said[kind])
         run.ids.append(token)
+        run.lengths.append((len(word), kind == "thinking"))
         run.said[kind] += word
         run.thinking_tokens += kind == "thinking"
         tokens = (Token(token, start, start + len(word)),) if self._script.capabilities.token_ids else ()
@@ -397,6 +413,17 @@ class FakeEngine:
             self._say(run)
         run.forced = len(run.ids)
         run.thinking_tokens = 0
+
+    def _force(self, run: _Run, forced: tuple[int, ...]) -> None:
+        """Say the words of some ids in place of as many of the answer's own."""
+        known = {token: word for word, token in self._vocabulary.items()} | {OTHER: OTHER_WORD}
+        own = [*run.words, *[("text", "") for _ in forced]]
+        run.words[: len(forced)] = [
+            (kind, known.get(one, word)) for one, (kind, word) in zip(forced, own, strict=False)
+        ]
+        for _ in forced:
+            self._say(run)
+        run.forced = run.forced or len(forced)
 
     def _end(self, run: _Run, stop: StopReason) -> None:
         self._runs.remove(run)
@@ -416,7 +443,8 @@ class FakeEngine:
         self._show_trie()
         ids = tuple(run.ids) if self._script.capabilities.token_ids else ()
         said = run.said
-        self._sink(RunFinished(run.command.run_id, run.lane, said["text"], ids, stats, said["thinking"]))
+        choices = pack(run.choices) if run.command.alternatives and run.choices else b""
+        self._sink(RunFinished(run.command.run_id, run.lane, said["text"], ids, stats, said["thinking"], choices))
 
     def _tokens(self, command: Generate | EstimateCost | Pin) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""

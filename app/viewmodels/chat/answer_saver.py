@@ -73,11 +73,12 @@ class AnswerSaver(QObject):
             return
         question.requests += 1
         answer, stored, is_step = question.answer_so_far, question.stored, question.is_again
+        choices = question.choices
         is_selected, keep_siblings = self._is_on_path(answer), self._keeping_siblings(question)
 
         def save(store: Store) -> Progress:
             keep_siblings(store)
-            return stored.save_rest(store, answer, is_selected, is_step)
+            return stored.save_rest(store, answer, is_selected, is_step, choices)
 
         self._store.do(
             save,

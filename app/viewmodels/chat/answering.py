@@ -59,7 +59,9 @@ class Answering(QObject):
         self.cards = CardsByConversation(current_model, self)
         self.chosen = ChosenSettings(store, library, current_model, settings, self)
         self.answer_saver = AnswerSaver(store, questions, library.is_on_path, self)
-        self.generations = Generations(host, questions, self.answer_saver, self)
+        self.generations = Generations(
+            host, questions, self.answer_saver, lambda: settings.values.keeps_alternatives, self
+        )
         self.question_queue = QuestionQueue(
             *(questions, library, self.generations, self.answer_saver, current_model),
             *(self.chosen.sampling, self.chosen.of_preset, self),

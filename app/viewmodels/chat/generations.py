@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import EDITED, Message
 from app.protocol.chat import Resumption, Sampling
 from app.protocol.commands import Cancel, Generate, Lane
@@ -34,10 +35,17 @@ class Generations(QObject):
     ended = Signal(object)
 
     def __init__(
-        self, host: EngineHost, questions: Questions, answer_saver: AnswerSaver, parent: QObject | None = None
+        self,
+        host: EngineHost,
+        questions: Questions,
+        answer_saver: AnswerSaver,
+        keeps_alternatives: Callable[[], bool],
+        parent: QObject | None = None,
     ) -> None:
+        """keeps_alternatives: says whether the next answer comes with what else could have stood in it."""
         super().__init__(parent)
         self._host = host
+        self._keeps_alternatives = keeps_alternatives
         self._questions = questions
         self._answer_saver = answer_saver
         self._ids = count(1)
@@ -52,6 +60,7 @@ class Generations(QObject):
             *(next(self._ids), turns, first.sampling, owner, first.forced, tuple(beside)),
             options=turns.options,
             resumptions=question.resumptions,
+            alternatives=self._keeps_alternatives(),
         )
         answers = tuple(
             Message.new(
@@ -76,6 +85,7 @@ class Generations(QObject):
             options=turns.options,
             begun=begun.turn(model.fingerprint),
             edited=edited or (),
+            alternatives=self._keeps_alternatives(),
         )
         self._submit((question,), (answer,), command)
         return answer
@@ -144,6 +154,8 @@ class Generations(QObject):
         elif question.resumptions:
             reached = [one for one in question.resumptions if one.at < len(event.ids)]
             stats |= {"resumptions": [_as_stored(one) for one in reached]}
+        if event.choices:
+            question.choices = NewChoices(event.choices, question.like_id)
         answer = replace(question.answer_so_far, ids=event.ids or None, stats=stats, stop=str(event.stats.stop))
         self._end(question, answer, None)
 

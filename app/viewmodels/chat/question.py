@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
 from app.protocol.chat import Resumption, Sampling
@@ -76,7 +77,7 @@ class Question:
     token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
     None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on;
     resumptions, of the answer that is to be written once more; edited, the answer that `begun` is an edit of, which is
-    not stored yet then.
+    not stored yet then; choices, what its tokens were chosen from, None where that is not known.
 
     Of several answers that are asked for at once: plan, how many there are and in what they differ; siblings, one
     question to each of them, this one included, once the engine is asked; lane, the number of this one among them;
@@ -120,6 +121,7 @@ class Question:
         self.is_stopping = False
         self.sampling: Sampling | None = None
         self.resumptions: tuple[Resumption, ...] = ()
+        self.choices: NewChoices | None = None
         self.plan = AnswerPlan()
         self.siblings: tuple[Question, ...] = (self,)
         self.lane = 0
@@ -138,6 +140,12 @@ class Question:
     def held_id(self) -> str:
         """The message at the end of its branch: the answer, or the question itself before there is one."""
         return (self.answer or self.begun or self.message).id
+
+    @property
+    def like_id(self) -> str | None:
+        """The answer that this one begins like, or None: the one that it is an edit of, or itself where it goes on."""
+        begins_like = self.edited or self.begun
+        return None if begins_like is None else begins_like.id
 
     @property
     def is_held(self) -> bool:

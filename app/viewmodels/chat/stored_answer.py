@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Message
 from app.conversation.message_store import Ending, Progress
 from app.conversation.store import Store
@@ -58,10 +59,12 @@ class StoredAnswer:
     ending: Ending | None = None
     siblings: StoredSiblings | None = None
 
-    def save_rest(self, store: Store, answer: Message, is_selected: bool, is_step: bool) -> Progress:
+    def save_rest(
+        self, store: Store, answer: Message, is_selected: bool, is_step: bool, choices: NewChoices | None = None
+    ) -> Progress:
         """Store what the database does not have of an answer, in one commit; returns what it has then.
 
-        An answer that went on is a step of undo when it has ended again.
+        An answer that went on is a step of undo when it has ended again. choices: of one that has ended.
         """
         before = self.progress or store.messages.progress_of(answer.id)
         self.progress = None
@@ -70,7 +73,7 @@ class StoredAnswer:
         if self.begun is not None and answer != self.begun and before.is_stored:
             self.ending = store.messages.reopen(answer.id)
             self.begun, before = None, before._replace(has_ended=False)
-        edit = store.messages.save_answer(answer, before, is_selected)
+        edit = store.messages.save_answer(answer, before, is_selected, choices)
         if edit is not None and is_step:
             store.record(edit)
         if self.ending is not None and answer.stop is not None:

@@ -64,6 +64,7 @@ class SettingsValues:
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.
+    keeps_alternatives: what else could have stood at each of its tokens is kept with an answer.
 
     hub: address of the hub that models are had from, "" for the usual one. hub_tokens: hosts of the hubs for which the
     system's keychain keeps an access token.
@@ -96,6 +97,7 @@ class SettingsValues:
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
     keeps_every_fork: bool = False
+    keeps_alternatives: bool = True
     hub: str = ""
     hub_tokens: tuple[str, ...] = ()
     start_with: str = "last"
@@ -131,6 +133,7 @@ class SettingsChanges(TypedDict, total=False):
     budget: str
     disk_budget: str
     keeps_every_fork: bool
+    keeps_alternatives: bool
     hub: str
     hub_tokens: tuple[str, ...]
     start_with: str

@@ -210,7 +210,7 @@ class Machine:
         self.library = Library(store)
         host = cast(EngineHost, SimpleNamespace(submit=self.commands.append))
         self.saver = AnswerSaver(store, self.questions, self.library.is_on_path)
-        self.generations = Generations(host, self.questions, self.saver)
+        self.generations = Generations(host, self.questions, self.saver, lambda: True)
         models = cast(CurrentModel, self.models)
         self.queue = QuestionQueue(
             self.questions, self.library, self.generations, self.saver, models, lambda _: Sampling(), lambda _: None
