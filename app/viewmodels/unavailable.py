@@ -13,6 +13,7 @@ from app.viewmodels.actions import ACTIONS, BY_ID, is_possible
 from app.viewmodels.app_state import AppState
 from app.viewmodels.chat import chat_text
 from app.viewmodels.kit.action import Action
+from app.viewmodels.library import library_state
 
 
 class Case(NamedTuple):
@@ -27,9 +28,7 @@ def _otherwise(_state: AppState) -> bool:
 
 
 COMPARING = Case(lambda state: state.is_comparing, "Close the comparison first: Esc does it.")
-READ_ONLY = Case(
-    lambda state: state.library.is_read_only, "The conversations can only be read, so nothing new is saved."
-)
+READ_ONLY = Case(lambda state: state.library.is_read_only, library_state.READ_ONLY)
 EMPTY = Case(lambda state: state.chat.is_empty, "Nothing has been said in this conversation yet.")
 BUSY = Case(lambda state: state.chat.can_stop and not state.model.is_loading, f"{chat_text.STILL_WRITING}.")
 ANSWERING = Case(lambda state: state.chat.is_answering, "Possible as soon as no answer is being written.")

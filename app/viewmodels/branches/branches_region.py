@@ -29,7 +29,7 @@ class BranchesState:
     title, summary: of the conversation, and how much is in it. top: title of the run whose branches alone are shown, ""
     for all. hint: what there is to say where there is little to be seen. chosen: the row that commands are about, None
     without any; can_compare: there is another branch; price, held, used: of its whole path, in words; warmth: as
-    figures, None while they are not known.
+    figures, None while they are not known. refusal: why no branch can be changed, "" where it can.
     """
 
     title: str = ""
@@ -42,6 +42,7 @@ class BranchesState:
     held: str = ""
     used: str = ""
     warmth: Warmth | None = None
+    refusal: str = ""
 
 
 class BranchesRegion(QObject):
@@ -153,6 +154,10 @@ class BranchesRegion(QObject):
         if row_id in self._library.tree:
             self._open_branch(row_id)
 
+    def may_edit(self) -> bool:
+        """Return whether a branch can be named. Where it cannot, that is told."""
+        return self._library.edits.may_edit()
+
     def name(self, row_id: str, name: str) -> None:
         """Give a branch a name; "" takes it away."""
         if row_id in self._library.tree:
@@ -238,6 +243,7 @@ class BranchesRegion(QObject):
             held="" if row is None else branch_text.held_of(warmth),
             used="" if row is None else f"last used {formatting.ago(row.used_at, self.model.clock())}",
             warmth=warmth,
+            refusal=self._library.state.now.refusal,
         )
 
     def _top_title(self) -> str:

@@ -195,7 +195,7 @@ class ChatRegion(QObject):
             plan=self._answering.chosen.plan(self._open_id),
             most_answers=self.question_queue.most_at_once,
             presets=tuple(one.name for one in self._answering.chosen.presets.all),
-            is_read_only=library.state.now.is_read_only,
+            refusal=library.state.now.refusal,
         ).state()
 
     def _title(self, conversation_id: str) -> str:

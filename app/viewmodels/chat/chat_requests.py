@@ -57,7 +57,9 @@ class ChatRequests(QObject):
         """Say something at the end of the open path, or as another version of the question being edited."""
         text = storable(text)
         self._drafts.write(self._open_id, text)
-        if self._attachments.reading(self._open_id):
+        if self._state.now.refusal:
+            self._open_draft.say(self._state.now.refusal)
+        elif self._attachments.reading(self._open_id):
             self._open_draft.say(chat_text.STILL_READING)
         elif not text.strip() and self._open_draft.now.attachments:
             self._open_draft.say(chat_text.WORDS_NEEDED)
@@ -179,6 +181,9 @@ class ChatRequests(QObject):
         if self._open_branch.is_busy:
             is_writing = self._questions.is_busy_on(self._library.tree)
             self._open_draft.say(chat_text.STILL_WRITING if is_writing else chat_text.STILL_CHANGING)
+            return False
+        if self._state.now.refusal:
+            self._open_draft.say(self._state.now.refusal)
             return False
         self._cards.dismiss()
         return True

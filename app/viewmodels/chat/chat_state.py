@@ -38,7 +38,8 @@ class ChatState:
     can_continue: the answer that ends the path ended before it was finished, and can go on.
     can_show_answers: a question of the open path has several answers.
     can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
-    something of the open branch to keep that no pin keeps, or that one keeps.
+    something of the open branch to keep that no pin keeps, or that one keeps. refusal: why nothing can be said or
+    changed, "" where it can.
     """
 
     title: str = ""
@@ -90,6 +91,7 @@ class ChatState:
     can_ask_again: bool = False
     can_pin: bool = False
     can_unpin: bool = False
+    refusal: str = ""
 
     @property
     def message_actions(self) -> frozenset[str]:
@@ -101,4 +103,4 @@ class ChatState:
             ("branch_here", self.can_edit_answer),
             ("answer", self.has_unanswered),
         )
-        return frozenset(action_id for action_id, can in possible if can)
+        return frozenset(action_id for action_id, can in possible if can and not self.refusal)

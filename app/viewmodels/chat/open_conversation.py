@@ -43,8 +43,7 @@ class OpenConversation:
     info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
     is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading:
     the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again,
-    plan, most_answers, presets: as in ChatState. card: a problem that stands in the way here. is_read_only: no
-    question can be stored.
+    plan, most_answers, presets, refusal: as in ChatState. card: a problem that stands in the way here.
     """
 
     title: str
@@ -64,12 +63,12 @@ class OpenConversation:
     plan: AnswerPlan = AnswerPlan()  # noqa: RUF009 - frozen
     most_answers: int = 1
     presets: tuple[str, ...] = ()
-    is_read_only: bool = False
+    refusal: str = ""
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
         start = branch_start(self.tree)
-        path, is_greeting = self.branch_costs.path, self.is_empty and self.model.is_guide
+        path, is_greeting = self.branch_costs.path, self.is_empty and self.model.is_guide and not self.refusal
         return ChatState(
             title=self.title,
             branch=branch_name(self.tree),
@@ -120,6 +119,7 @@ class OpenConversation:
             can_ask_again=self.can_ask_again,
             can_pin=self._can_pin,
             can_unpin=self.question is None and path is not None and path.pinned > 0,
+            refusal=self.refusal,
         )
 
     @property
@@ -146,7 +146,7 @@ class OpenConversation:
     def _can_continue(self) -> bool:
         """Whether the answer at the end of the path was cut, another model did not write it, and there is room."""
         leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
-        if leaf is None or self.info is None or self.questions.is_busy_on(self.tree):
+        if leaf is None or self.info is None or self.refusal or self.questions.is_busy_on(self.tree):
             return False
         path, context = self.branch_costs.path, self.info.context_length
         has_ended = leaf.role != "assistant" or leaf.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
@@ -165,7 +165,7 @@ class OpenConversation:
 
     @property
     def _can_send(self) -> bool:
-        if self.reading or self.is_read_only:
+        if self.reading or self.refusal:
             return False
         if not self.has_words:
             return self.unanswered is not None and not self.draft.attachments
@@ -243,6 +243,8 @@ class OpenConversation:
     def _send_price(self) -> str:
         if self.hint:
             return self.hint
+        if self.refusal and not self.is_writing:
+            return self.refusal
         if self.draft.is_sent:
             return "Sends when this answer ends"
         if self.overflow is not None and self.info is not None:

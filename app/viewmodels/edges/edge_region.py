@@ -48,7 +48,7 @@ class EdgeState:
     warm up is, "" without one; done: its share. cold: why nothing of the open path can be reused although there are
     files on disk, "" where that is not so. marked: ids of the rows that hold the current message; lit: of those that a
     price speaks of. others: what
-    belongs to other conversations; shows_others: it has rows.
+    belongs to other conversations; shows_others: it has rows. refusal: why no pin can be stored, "" where it can.
     """
 
     chosen: int = 0
@@ -66,6 +66,7 @@ class EdgeState:
     lit: frozenset[int] = frozenset()
     others: Others = field(default_factory=Others)
     shows_others: bool = False
+    refusal: str = ""
 
 
 class EdgeRegion(QObject):
@@ -308,6 +309,7 @@ class EdgeRegion(QObject):
             lit=self._lit_rows(),
             others=shown.others,
             shows_others=shown.shows_others,
+            refusal=self._library.state.now.refusal,
             warming=edge_text.warming_up(warming) if warming is not None else "",
             done=warming.done / warming.total if warming is not None and warming.total else None,
             cold=why_cold(self._path[1], self._cache_rows.trie_model.view, self._library.open_id) if self._path else "",
@@ -334,4 +336,5 @@ class EdgeRegion(QObject):
             lit=base.lit,
             others=base.others,
             shows_others=base.shows_others,
+            refusal=base.refusal,
         )

@@ -166,6 +166,8 @@ class Lanes(QObject):
 
         Where one of them is still being written, that is said.
         """
+        if not self._library.edits.may_edit():
+            return
         text = storable(text)
         asked = [one for one in self.rows if self._focused in ("", one.answer_id)]
         held = self._answering.questions.held

@@ -11,6 +11,7 @@ from app.conversation.edit_result import EditResult
 from app.conversation.store import Store
 from app.protocol.reports import Problem
 from app.viewmodels.kit.store_link import StoreLink
+from app.viewmodels.library.library_state import READ_ONLY
 
 WORDS = {
     Operation.ADD: "Message",
@@ -51,6 +52,11 @@ class Changes(QObject):
     def step(self) -> int:
         """The step of undo that the answer given last has come to; see `HistoryState`."""
         return self._store.history.step
+
+    @property
+    def refusal(self) -> str:
+        """Say why nothing can be changed; nothing where it can."""
+        return READ_ONLY if self._store.is_read_only else ""
 
     @property
     def undo_words(self) -> str:

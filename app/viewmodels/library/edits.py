@@ -62,12 +62,19 @@ class Edits(QObject):
         self._library = library
         self._held = held
 
+    def may_edit(self) -> bool:
+        """Return whether anything can be changed. Where it cannot, that is told."""
+        refusal = self._changes.refusal
+        if refusal:
+            self._notices.info(refusal)
+        return not refusal
+
     # Taking away
 
     def ask_to_delete(self, conversation_id: str, message_id: str) -> None:
         """Delete a message with all that follows it, unless more goes than a person sees: that is asked about."""
         tree = self._library.tree_of(conversation_id)
-        if tree is None or message_id not in tree:
+        if tree is None or message_id not in tree or not self.may_edit():
             return
         deletion = deletion_of(tree, message_id)
         if deletion.is_seen:
@@ -132,6 +139,8 @@ class Edits(QObject):
 
     def _take_away(self, is_held: bool, request: Callable[[Store], Edit]) -> None:
         """Delete messages, unless one of them is held; that is then said. They are counted on the store's thread."""
+        if not self.may_edit():
+            return
         if is_held:
             self._notices.error(store_error(Fault.WRITING, None).problem)
             return
@@ -182,7 +191,7 @@ class Edits(QObject):
 
     def create_folder(self, name: str, *conversation_ids: str) -> None:
         """Make a folder, with these conversations in it."""
-        if not one_line(name):
+        if not one_line(name) or not self.may_edit():
             return
         folder, moved = Folder.new(name), self._stored(conversation_ids)
 
@@ -230,6 +239,9 @@ class Edits(QObject):
             self.turnedTo.emit(edit.conversation_id)
 
     def _make(self, request: Callable[[Store], Edit], sentence: str = "") -> None:
+        if not self.may_edit():
+            return
+
         def take(_result: EditResult) -> None:
             if sentence:
                 self._notices.info(sentence, undo_step=self._changes.step)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from app.conversation.records import Folder
 
+READ_ONLY = "The conversations can only be read, so nothing new is saved."
+
 
 @dataclass(frozen=True, slots=True)
 class LibraryState:
@@ -25,3 +27,8 @@ class LibraryState:
     redo: str = ""
     has_conversations: bool = False
     is_read_only: bool = False
+
+    @property
+    def refusal(self) -> str:
+        """Return why nothing can be changed, "" where it can."""
+        return READ_ONLY if self.is_read_only else ""

@@ -53,6 +53,11 @@ class TrashList(QObject):
         self._has_copies = False
 
     @property
+    def refusal(self) -> str:
+        """Return why nothing can be brought back or emptied, "" where it can."""
+        return self._changes.refusal
+
+    @property
     def empty_sentence(self) -> str:
         """The meaning of emptying the trash, as far as is known since it was read."""
         return f"{EMPTY_SENTENCE} {EMPTY_COPIES}" if self._has_copies else EMPTY_SENTENCE
@@ -74,7 +79,9 @@ class TrashList(QObject):
                 self.restored.emit(result.edit.conversation_id)
 
         row = next((row for row in self.rows.rows if row.id == number), None)
-        if row is not None:
+        if self.refusal:
+            self._notices.info(self.refusal)
+        elif row is not None:
             home = row.conversation_id
             self._changes.make(lambda store: _brought_back(store, int(number), home), take, self._notices.error)
 

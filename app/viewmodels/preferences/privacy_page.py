@@ -107,24 +107,30 @@ class PrivacyPage(QObject):
     def _conversations(self) -> Row:
         count = sum(1 for one in self._library.library.conversations if self._library.library.is_stored(one.id))
         what = formatting.plural(count, "conversation")
-        question = Question(f"Delete {what}?", _CONVERSATIONS, "Delete")
+        question, can_delete = Question(f"Delete {what}?", _CONVERSATIONS, "Delete"), count > 0 and not self._refusal
         return Buttons(
             id="conversations",
             title=what,
-            detail=self._told("conversations", self._folders.database),
-            buttons=(_button("delete_conversations", "Delete…", "Delete all conversations", question, count > 0),),
+            detail=self._refusal or self._told("conversations", self._folders.database),
+            buttons=(_button("delete_conversations", "Delete…", "Delete all conversations", question, can_delete),),
         )
 
     def _trash(self) -> Row:
         trash = self._library.trash_list
         count = len(trash.rows.rows)
         question = Question(EMPTY_TITLE, trash.empty_sentence, "Empty Trash")
+        can_empty = count > 0 and not self._refusal
         return Buttons(
             id="trash",
             title=f"Trash: {formatting.plural(count, 'entry', 'entries')}" if count else "Trash: empty",
-            detail="In the same file as the conversations. What lies there goes after 30 days.",
-            buttons=(_button("empty_trash", "Empty…", "Empty the trash", question, count > 0),),
+            detail=self._refusal or "In the same file as the conversations. What lies there goes after 30 days.",
+            buttons=(_button("empty_trash", "Empty…", "Empty the trash", question, can_empty),),
         )
+
+    @property
+    def _refusal(self) -> str:
+        """Say why no word can be deleted; nothing where it can."""
+        return self._library.state.now.refusal
 
     def _copies(self) -> Iterable[Row]:
         usage = self.usage.usages.get("copies")

@@ -89,7 +89,7 @@ class BranchTree(QListView):
         if index.isValid():
             self.scrollTo(index)
             self.setCurrentIndex(index)
-            if self.indexWidget(index) is None:
+            if self.indexWidget(index) is None and self._region.may_edit():
                 self.edit(index)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:

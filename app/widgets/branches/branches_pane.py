@@ -16,6 +16,7 @@ from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.pane import Pane
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -83,17 +84,20 @@ class BranchesPane(Pane):
         region, row = self._region, self._region.model.row_of(row_id)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
         menu.addAction("Open Branch", lambda: region.open(row_id))
-        menu.addAction("Rename", lambda: self.tree.edit_name(row_id))
+        rename = menu.addAction("Rename", lambda: self.tree.edit_name(row_id))
         is_favourite = row is not None and row.is_favourite
         title = "Remove from Favourites" if is_favourite else "Add to Favourites"
-        menu.addAction(title, lambda: region.mark(row_id))
+        favourite = menu.addAction(title, lambda: region.mark(row_id))
         menu.addSeparator()
         menu.addAction("Show Only This Branch", lambda: region.hoist(row_id))
         menu.addAction("Show All Branches", lambda: region.hoist("")).setEnabled(bool(region.state.now.top))
         menu.addSeparator()
         menu.addAction("Compare…", lambda: region.compare(row_id)).setEnabled(self.foot.compare.isEnabled())
-        menu.addAction("Delete Branch", lambda: region.delete(row_id))
+        delete = menu.addAction("Delete Branch", lambda: region.delete(row_id))
+        for entry in (rename, favourite, delete):
+            refuse(entry, region.state.now.refusal)
         return menu
 
     def _show_menu(self, row_id: str, at: QPoint) -> None:
@@ -118,6 +122,8 @@ class BranchesPane(Pane):
         now = self._region.state.now
         self.foot.show_state(now)
         self.foot.compare.setEnabled(now.can_compare)
+        for button in (self.foot.rename, self.foot.delete):
+            refuse(button, now.refusal)
         self.back.setVisible(bool(now.top))
         self.setAccessibleDescription(", ".join(part for part in (now.title, now.summary, now.hint) if part))
         self._arrange()

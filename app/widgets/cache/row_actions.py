@@ -16,6 +16,7 @@ from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button, Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -93,6 +94,7 @@ class RowActions(QWidget):
             button.setEnabled(is_enabled)
             button.setToolTip(tip if now.chosen or is_enabled else _NO_ROW)
             button.setAccessibleDescription(button.toolTip())
+        refuse(self.pin_button, now.refusal)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -140,6 +142,7 @@ class OthersLine(Control):
 def row_menu(parent: QWidget, now: EdgeState, homes: Sequence[Home], asked: RowActions) -> QMenu:
     """Return the menu of the chosen row; `asked` tells which command was chosen."""
     menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
     entries = (
         ("show_row", "Show in Chat" if len(homes) < 2 else "Show in Chat…", now.can_show),
         ("unpin_row", "Unpin", True) if now.can_unpin else ("pin_row", "Pin", now.can_pin),
@@ -149,6 +152,7 @@ def row_menu(parent: QWidget, now: EdgeState, homes: Sequence[Home], asked: RowA
     for command, title, is_enabled in entries:
         entry = menu.addAction(title)
         entry.setEnabled(is_enabled)
+        refuse(entry, now.refusal if command in ("pin_row", "unpin_row") else "")
         entry.triggered.connect(lambda _on=False, command=command: asked.asked.emit(command))
     return menu
 

@@ -17,6 +17,7 @@ from app.widgets.kit.controls import Button, RoundButton, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_cost
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.shadow import paint_shadow
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import translucent
@@ -209,6 +210,7 @@ class Composer(QWidget):
             now.has_ladder,
             now.answer_presets,
             now.presets,
+            now.refusal,
         )
         if not self._changes.has_changed(*shown):
             return
@@ -227,6 +229,8 @@ class Composer(QWidget):
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
         self.keep.setEnabled(now.can_send)
+        for button in (self.keep, self.button):
+            refuse(button, "" if now.is_writing else now.refusal)
         self.answers.show_count(
             *(now.answers, now.most_answers),
             has_ladder=now.has_ladder,

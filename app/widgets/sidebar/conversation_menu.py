@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.viewmodels.library.library_region import NEW_FOLDER, LibraryRegion
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.text import formatting
+from app.widgets.kit.refused import refuse
 
 
 def row_menu(
@@ -22,29 +23,32 @@ def row_menu(
     parent: QWidget,
 ) -> QMenu:
     """Return a menu for one row of the sidebar, which is deleted when it is closed."""
-    menu = QMenu(parent)
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    edits = library.edits
-    menu.addAction("Rename", lambda: rename(row.id)).setEnabled(row.can_change)
+    menu, edits = _menu(parent), library.edits
+
+    def change(title: str, act: Callable[[], object]) -> None:
+        entry = menu.addAction(title, act)
+        entry.setEnabled(row.can_change)
+        refuse(entry, library.state.now.refusal)
+
+    change("Rename", lambda: rename(row.id))
+    favourite = "Remove from Favourites" if row.is_favourite else "Add to Favourites"
     if row.is_branch:
-        title = "Remove from Favourites" if row.is_favourite else "Add to Favourites"
-        menu.addAction(title, lambda: edits.mark_branch(row.id, not row.is_favourite))
+        change(favourite, lambda: edits.mark_branch(row.id, not row.is_favourite))
         menu.addSeparator()
-        menu.addAction("Delete Branch", lambda: library.delete_row(row))
+        change("Delete Branch", lambda: library.delete_row(row))
         return menu
     if row.is_folder:
         menu.addSeparator()
-        menu.addAction("Delete Folder", lambda: edits.delete_folder(row.id))
+        change("Delete Folder", lambda: edits.delete_folder(row.id))
         return menu
     menu.addAction("Open in New Window", lambda: open_in_new_window(row.id)).setEnabled(row.can_change)
     menu.addSeparator()
-    title = "Remove from Favourites" if row.is_favourite else "Add to Favourites"
-    menu.addAction(title, lambda: edits.mark(row.id)).setEnabled(row.can_change)
+    change(favourite, lambda: edits.mark(row.id))
     folders = menu.addMenu("Move to Folder")
     folders.setEnabled(row.can_change)
     fill_folders(folders, (row.id,), library)
     menu.addSeparator()
-    menu.addAction("Delete Conversation", lambda: edits.delete_conversation(row.id)).setEnabled(row.can_change)
+    change("Delete Conversation", lambda: edits.delete_conversation(row.id))
     return menu
 
 
@@ -52,19 +56,30 @@ def several_menu(
     conversation_ids: tuple[str, ...], library: LibraryRegion, export: Callable[[], None], parent: QWidget
 ) -> QMenu:
     """Return a menu for several conversations, which is deleted when it is closed."""
-    menu = QMenu(parent)
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu = _menu(parent)
     count = formatting.plural(len(conversation_ids), "Conversation")
     fill_folders(menu.addMenu(f"Move {count} to Folder"), conversation_ids, library)
     menu.addAction(f"Export {count}…", export)
     menu.addSeparator()
-    menu.addAction(f"Delete {count}", lambda: library.edits.delete_conversations(conversation_ids))
+    delete = menu.addAction(f"Delete {count}", lambda: library.edits.delete_conversations(conversation_ids))
+    refuse(delete, library.state.now.refusal)
+    return menu
+
+
+def _menu(parent: QWidget) -> QMenu:
+    menu = QMenu(parent)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.setToolTipsVisible(True)
     return menu
 
 
 def fill_folders(menu: QMenu, conversation_ids: tuple[str, ...], library: LibraryRegion) -> None:
-    """Fill a menu with all folders, the one that these conversations lie in ticked, and a way to a new one."""
+    """Fill a menu with all folders, the one that these conversations lie in ticked, and a way to a new one.
+
+    Where nothing can be changed, the menu itself says so.
+    """
     menu.clear()
+    refuse(menu.menuAction(), library.state.now.refusal)
     found = (library.library.conversation(one) for one in conversation_ids)
     homes = {one.folder_id for one in found if one is not None}
     edits = library.edits

@@ -59,6 +59,8 @@ class ConversationList(QListView):
     Return and F2 rename a row in its place. Shift and Cmd, by mouse or keys, select several: no other is opened, and a
     plain click, Escape or leaving the list end it.
 
+    Attribute: may_edit, returns whether anything can be changed here; where it cannot, it tells.
+
     Signals: chosen(str) the id of another conversation that the person turned to; branchChosen(str, str) a conversation
     and a branch of it; foldAsked(str, bool) a folder or a conversation with branches, and whether it is to be folded;
     deleteAsked(ConversationRow); menuAsked(ConversationRow, QPoint), the place on screen; left, a click beside them;
@@ -81,6 +83,7 @@ class ConversationList(QListView):
         self._style = style
         self._home: str | None = None
         self._is_picking = False
+        self.may_edit: Callable[[], bool] = lambda: True
         self._anchor = ""
         self._turned = ("", "")  # to which conversation, while which was open: it may still be opening
         self._told: tuple[str, ...] = ()
@@ -192,7 +195,8 @@ class ConversationList(QListView):
             index = self._conversations.index(number)
             self.scrollTo(index)
             self.setCurrentIndex(index)
-            if index.flags() & Qt.ItemFlag.ItemIsEditable and self.indexWidget(index) is None:
+            is_to_edit = bool(index.flags() & Qt.ItemFlag.ItemIsEditable) and self.indexWidget(index) is None
+            if is_to_edit and self.may_edit():
                 self.edit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -276,6 +280,11 @@ class ConversationList(QListView):
             self._is_picking = False
             self._tell_several()
             self._tell_choice()
+
+    def startDrag(self, supportedActions: Qt.DropAction) -> None:
+        """Have nothing dragged where nothing can be filed."""
+        if self.may_edit():
+            super().startDrag(supportedActions)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self.dragMoveEvent(event)

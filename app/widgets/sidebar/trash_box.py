@@ -12,6 +12,7 @@ from app.viewmodels.library.trash_list import TrashList
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import ask_to_delete, close_on_command
 from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.style import Style
 from app.widgets.kit.text_label import TextLabel
 from app.widgets.kit.typography import TextRole
@@ -80,6 +81,8 @@ class TrashBox(QDialog):
     def _refresh(self) -> None:
         self.restore_button.setEnabled(self.list.row is not None)
         self.empty_button.setEnabled(bool(self._trash.rows.rows))
+        for button in (self.restore_button, self.empty_button):
+            refuse(button, self._trash.refusal)
         self.list.show_hint("" if self._trash.rows.rows else trash_list.EMPTY)
         if not self._trash.rows.rows:
             self.close_button.setFocus()

@@ -14,6 +14,7 @@ from app.viewmodels.library.form import Form
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.text import formatting
 from app.widgets.kit.dialogs import ask_to_delete
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.style import Style
 from app.widgets.sidebar.conversation_menu import fill_folders, row_menu, several_menu
 from app.widgets.sidebar.sidebar import Sidebar
@@ -34,6 +35,8 @@ class LibraryCommands(QObject):
         self._sidebar = sidebar
         self._sides = sides
         self._window = window
+        self._folders: QMenu | None = None
+        sidebar.list.may_edit = library.edits.may_edit
         sidebar.list.menuAsked.connect(self._show_menu)
         sidebar.list.deleteAsked.connect(library.delete_row)
         sidebar.list.foldAsked.connect(library.fold)
@@ -65,8 +68,15 @@ class LibraryCommands(QObject):
             several, library = self._sidebar.list.several, self._library
             fill_folders(menu, several or (library.open_id,), library)
 
+        self._folders = menu
         menu.aboutToShow.connect(fill)
+        self._library.state.changed.connect(self._follow)
         fill()
+
+    def _follow(self) -> None:
+        """Say of the folders, before they are shown, where none of them can be chosen."""
+        if self._folders is not None:
+            refuse(self._folders.menuAction(), self._library.state.now.refusal)
 
     def name_entries(self, export: QAction, delete: QAction) -> None:
         """Say in the menus how many conversations these two are about, while several are selected."""

@@ -17,6 +17,7 @@ from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -49,7 +50,7 @@ class LaneColumn(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._style = style
+        self._style, self._state = style, state
         self._now, self._count, self._is_focused, self._number = LaneState("", "A"), 1, False, 1
         self.view = ChatView(style, model, state, actions, self)
         self.compare = ToolButton(style, Icon.COMPARE, "Compare", size=_BUTTON, parent=self)
@@ -94,6 +95,8 @@ class LaneColumn(QWidget):
         ):
             button.setAccessibleName(name)
             button.setToolTip(tip)
+        for button in (self.mark, self.discard):
+            refuse(button, self._state.now.refusal)
         self.keep.is_default = is_focused
         self.keep.update()
         self.update()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.action import Actions
 from app.widgets.kit.clipboard import copy_text
+from app.widgets.kit.refused import refuse
 
 _OF_ANSWER = ("edit_answer", "branch_here", "repeat_answer", "answer_settings", "use_settings")
 
@@ -31,27 +32,35 @@ def message_menu(
     *,
     can_branch: bool,
     is_selected: bool,
+    refusal: str = "",
 ) -> QMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
     copy: copies it, called with whether as Markdown. is_selected: that is what is selected, not the message. do:
-    carries out another command on it.
+    carries out another command on it. refusal: why nothing can be changed, "" where it can.
     """
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.setToolTipsVisible(True)
+
+    def add(action_id: str, act: Callable[[], object], can: bool = True) -> None:
+        entry = menu.addAction(actions[action_id].title, act)
+        entry.setEnabled(can)
+        refuse(entry, refusal if actions[action_id].writes else "")
+
     menu.addAction("Copy" if is_selected else "Copy Message", lambda: copy(False))
-    menu.addAction(actions["copy_markdown"].title, lambda: copy(True))
+    add("copy_markdown", lambda: copy(True))
     if row.thought is not None:
         both = f"{row.thought.text}\n\n{row.text}"
         menu.addAction("Copy with Thinking", lambda: copy_text(both.strip(), parent))
-    menu.addAction(actions[branch_action(row)].title, branch).setEnabled(can_branch)
+    add(branch_action(row), branch, can_branch)
     if row.role == "assistant":
         for action_id in _OF_ANSWER:
-            menu.addAction(actions[action_id].title, partial(do, action_id)).setEnabled(not row.is_streaming)
+            add(action_id, partial(do, action_id), not row.is_streaming)
     if row.versions > 1:
         menu.addAction("Compare with Version Beside", partial(do, "compare"))
     if row.versions > 1 or row.branch:
-        menu.addAction(actions["name_branch"].title, partial(do, "name_branch"))
+        add("name_branch", partial(do, "name_branch"))
     menu.addSeparator()
-    menu.addAction(actions["delete_message"].title, delete)
+    add("delete_message", delete)
     return menu

@@ -22,6 +22,7 @@ from app.widgets.kit.action_button import ActionButton, title_with_keys
 from app.widgets.kit.controls import Button, ToolButton
 from app.widgets.kit.copy_button import CopyButton
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.refused import refuse
 from app.widgets.kit.style import Style
 
 ACTION = 24
@@ -104,11 +105,12 @@ class ActionStrip(QWidget):
         """The buttons in the order of the keyboard."""
         return [self.copy, *self.acts.values()]
 
-    def show_message(self, text: str, enabled: frozenset[str]) -> None:
-        """Stand by a message. text: what Copy copies; enabled: ids of the commands that can act."""
+    def show_message(self, text: str, enabled: frozenset[str], refusal: str) -> None:
+        """Stand by a message. text: what Copy copies; enabled: ids of the commands that can act, else why none can."""
         self.copy.words = lambda: text
         for action_id, button in self.acts.items():
             button.setEnabled(action_id in enabled)
+            refuse(button, refusal)
 
 
 class CodeCopy(CopyButton):
@@ -156,8 +158,11 @@ class RowControls(QObject):
         """Return the control of a message, if it is there now."""
         return self._widgets.get((message_id, kind, block))
 
-    def show(self, specs: Sequence[ControlSpec]) -> None:
-        """Make, move and remove controls until exactly these are there; the keyboard goes through them from the top."""
+    def show(self, specs: Sequence[ControlSpec], refusal: str = "") -> None:
+        """Make, move and remove controls until exactly these are there; the keyboard goes through them from the top.
+
+        refusal: why nothing can be changed here, "" where it can.
+        """
         keys = {spec.key for spec in specs}
         gone = [(self._widgets.pop(key), self._positions.pop(key)) for key in list(self._widgets) if key not in keys]
         self._positions = {spec.key: (spec.number, spec.kind) for spec in specs}
@@ -166,7 +171,7 @@ class RowControls(QObject):
             if widget is None:
                 widget = self._widgets[spec.key] = self._make(spec)
                 self.made.emit(widget, spec.message_id)
-            self._fill(widget, spec)
+            self._fill(widget, spec, refusal)
             widget.adjustSize()
             widget.move(QPoint(self._left(spec, widget.width()), spec.middle - widget.height() // 2))
             widget.show()
@@ -230,17 +235,20 @@ class RowControls(QObject):
         strip.asked.connect(lambda action_id: self.acted.emit(action_id, message_id))
         return strip
 
-    def _fill(self, widget: QWidget, spec: ControlSpec) -> None:
+    def _fill(self, widget: QWidget, spec: ControlSpec, refusal: str) -> None:
         if isinstance(widget, VersionSwitcher):
             widget.show_version(spec.version, spec.versions)
         elif isinstance(widget, NameTag):
             widget.show_name(spec.text)
+            refuse(widget, refusal)
+        elif isinstance(widget, Button):
+            refuse(widget, refusal)
         elif isinstance(widget, CodeCopy) and spec.code is not None:
             widget.words = spec.code
         elif isinstance(widget, DisclosureLine) and spec.part is not None:
             widget.show_row(spec.part)
         elif isinstance(widget, ActionStrip):
-            widget.show_message(spec.text, spec.enabled)
+            widget.show_message(spec.text, spec.enabled, refusal)
 
     def _chain(self, widgets: list[QWidget]) -> None:
         """Tab goes from the chat to its controls from the top down, then on."""

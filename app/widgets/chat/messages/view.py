@@ -500,11 +500,12 @@ class ChatView(RowView):
         return focused is not None and (focused is self or self.isAncestorOf(focused))
 
     def _follow_state(self) -> None:
-        if self._changes.has_changed(self._state.now.message_actions):
+        if self._changes.has_changed(self._state.now.message_actions, self._state.now.refusal):
             self.scheduleDelayedItemsLayout()
 
     def _show_controls(self) -> None:
-        self.controls.show(visible_controls(self, self._active_rows, self._state.now.message_actions))
+        now = self._state.now
+        self.controls.show(visible_controls(self, self._active_rows, now.message_actions), now.refusal)
 
     @property
     def _active_rows(self) -> tuple[int, ...]:
@@ -553,6 +554,7 @@ class ChatView(RowView):
             self,
             can_branch=can_branch,
             is_selected=len(self.pointer.selection.rows) > 0,
+            refusal=self._state.now.refusal,
         )
         menu.popup(at)
 
