@@ -7,6 +7,7 @@ import time
 from PySide6.QtGui import QFontDatabase
 
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.preferences.alternatives_size import AlternativesSize
 from app.viewmodels.preferences.rows import ON, Amount, Choice, Group, Handlers, Toggle
 from app.viewmodels.text import dates, formatting
 
@@ -16,18 +17,25 @@ _SMALLEST, _LARGEST = 10, 24
 
 
 class GeneralPage:
-    """Starting and quitting, and how days are written."""
+    """Starting and quitting, what is kept with answers, and how days are written."""
 
     id = "general"
     title = "General"
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, alternatives: AlternativesSize) -> None:
+        self._settings, self._alternatives = settings, alternatives
 
     @property
     def groups(self) -> tuple[Group, ...]:
         """Return what the page shows now."""
-        values = self._settings.values
+        values, size = self._settings.values, self._alternatives.bytes
+        kept = "" if size is None else f" {formatting.size(size)} in the file of the conversations."
+        alternatives = Toggle(
+            id="keeps_alternatives",
+            title="Keep what else the model would have said",
+            detail=f"With the next answers, so that another word can be chosen in them later.{kept}",
+            is_on=values.keeps_alternatives,
+        )
         start = Choice(
             id="start_with",
             title="When Espalier starts, open",
@@ -50,6 +58,7 @@ class GeneralPage:
         )
         return (
             Group("Start", (start,)),
+            Group("Answers", (alternatives,)),
             Group("Dates", (days,)),
             Group("Quitting", (quits,), "Everything is saved as it happens."),
         )
@@ -58,13 +67,15 @@ class GeneralPage:
     def handlers(self) -> Handlers:
         """Return what its rows do."""
         return {
+            "keeps_alternatives": lambda _id, value: self._settings.update(keeps_alternatives=value == ON),
             "start_with": lambda _id, value: self._settings.update(start_with=value),
             "date_language": lambda _id, value: self._settings.update(date_language=value),
             "asks_to_quit": lambda _id, value: self._settings.update(asks_to_quit=value == ON),
         }
 
     def show(self) -> None:
-        """Do nothing: everything is known already."""
+        """Find out how much is kept with the answers."""
+        self._alternatives.read()
 
 
 class AppearancePage:

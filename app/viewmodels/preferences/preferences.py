@@ -13,8 +13,10 @@ from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.key_bindings import KeyBindings
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.preferences.alternatives_size import AlternativesSize
 from app.viewmodels.preferences.cache_page import CachePage
 from app.viewmodels.preferences.general_page import AppearancePage, GeneralPage
 from app.viewmodels.preferences.models_page import ModelsPage
@@ -50,13 +52,15 @@ class Preferences(QObject):
         model: ModelRegion,
         hub: HubRegion,
         cache: CacheRegion,
+        store: StoreLink,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
         self._privacy = PrivacyPage(folders, library, cache, hub, self)
+        self._alternatives = AlternativesSize(store, self)
         self.pages: tuple[Page, ...] = (
-            GeneralPage(settings),
+            GeneralPage(settings, self._alternatives),
             AppearancePage(settings),
             ModelsPage(settings, model, hub, presets),
             CachePage(settings, cache),
@@ -69,7 +73,7 @@ class Preferences(QObject):
         self.state = LiveState(self._state, self)
         self.state.follow(settings.changed, keys.changed, presets.changed, model.list.state.staled)
         self.state.follow(hub.state.staled, cache.state.staled, library.state.staled, library.trash_list.changed)
-        self.state.follow(self._privacy.usage.changed)
+        self.state.follow(self._privacy.usage.changed, self._alternatives.changed)
         self._current.show()
 
     def show_page(self, page_id: str) -> None:
@@ -90,6 +94,7 @@ class Preferences(QObject):
     def close(self) -> None:
         """Measure nothing any more."""
         self._privacy.usage.close()
+        self._alternatives.close()
 
     def _state(self) -> PageState:
         return PageState(self._current.id, self._current.title, self._current.groups)

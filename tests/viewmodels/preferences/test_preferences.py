@@ -45,7 +45,7 @@ def preferences(app: App) -> Iterator[Preferences]:
 
 def preferences_of(app: App) -> Preferences:
     own = app.settings, app.folders, app.keys, app.library, app.chat.settings.presets
-    return Preferences(*own, app.model, app.hub, app.cache, app)
+    return Preferences(*own, app.model, app.hub, app.cache, app.workspace.store, app)
 
 
 def rows(preferences: Preferences) -> dict[str, Row]:
@@ -106,7 +106,10 @@ def test_a_choice_holds_at_once(
     assert after.value == value
 
 
-@pytest.mark.parametrize(("page", "row_id"), [("general", "asks_to_quit"), ("cache", "keeps_every_fork")])
+@pytest.mark.parametrize(
+    ("page", "row_id"),
+    [("general", "asks_to_quit"), ("general", "keeps_alternatives"), ("cache", "keeps_every_fork")],
+)
 def test_a_switch_is_on_or_off(preferences: Preferences, settings: Settings, page: str, row_id: str) -> None:
     for value, is_on in (("on", True), ("", False)):
         assert row(preferences, page, row_id)
@@ -114,6 +117,18 @@ def test_a_switch_is_on_or_off(preferences: Preferences, settings: Settings, pag
         after = row(preferences, page, row_id)
         assert isinstance(after, Toggle)
         assert after.is_on is settings.is_on(row_id) is is_on
+
+
+def test_what_is_kept_with_the_answers_is_told_in_bytes(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "How are you?")
+    preferences = preferences_of(app)
+    size = app.workspace.store.call(lambda store: store.messages.choices_bytes())
+    assert size > 0
+    qtbot.waitUntil(lambda: f" {size} B in the file of the conversations" in told(preferences, "keeps_alternatives"))
+    preferences.show_page("general")
+    preferences.close()
+    app.workspace.store.drain()
+    preferences.close()
 
 
 def test_the_size_of_the_text_goes_no_further_than_there_are_sizes(
