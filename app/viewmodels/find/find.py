@@ -1,4 +1,4 @@
-"""Finding words in the open branch, and going from one result to the next of a search in all conversations.
+"""Finding words in what is shown, and going from one result to the next of a search in all conversations.
 
 Texts are searched in slices and not through their layout: of each message only the number of places is kept, and where
 they are is asked again for those in sight.
@@ -12,12 +12,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.chat.rows import MessageRow, Segment, SegmentKind
 from app.viewmodels.chat.text_marks import Part, TextMark, parts_of, parts_of_row
 from app.viewmodels.find.matching import Matcher, Phrase, Words
+from app.viewmodels.find.searched_rows import SearchedRows
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.library.library_region import LibraryRegion
@@ -35,7 +37,7 @@ def as_written(segment: Segment) -> Sequence[str]:
 
 
 class Find(QObject):
-    """Looks for words in the chat, counts the places and goes from one to the next.
+    """Looks for words in the open branch, or in the answers beside each other; counts the places and goes through them.
 
     Attributes: is_open, whether anything is looked for; text; is_everywhere, whether `go` leads through the results of
     a search in all conversations; shown_texts, returns what the blocks of a segment show, as the view cuts them.
@@ -55,7 +57,7 @@ class Find(QObject):
     ) -> None:
         super().__init__(parent)
         self._library, self._chat, self._notices = library, chat, notices
-        self._model = chat.chat_model
+        self._rows = SearchedRows(chat.chat_model, self)
         self.shown_texts: ShownTexts = as_written
         self.is_open = self.is_everywhere = False
         self.text = ""
@@ -75,11 +77,8 @@ class Find(QObject):
         self._connect()
 
     def _connect(self) -> None:
-        model = self._model
-        model.tailAppended.connect(self._wake_tail)
-        model.dataChanged.connect(self._wake_tail)
-        model.rowsRemoved.connect(self._on_removed)
-        model.rowsInserted.connect(self._search_on)
+        self._rows.grew.connect(self._wake_tail)
+        self._rows.exchanged.connect(self._on_exchanged)
         self._library.reached.connect(self._on_reached)
         self._library.search.changed.connect(self._on_search_changed)
 
@@ -103,6 +102,17 @@ class Find(QObject):
         self._current = None
         self.marked.emit()
         self.changed.emit()
+
+    def search_in(self, models: Sequence[ChatModel]) -> None:
+        """Look for it in the rows of these models from now on, which are all that is shown.
+
+        The place that one has come to stays where one of them has its message.
+        """
+        if self._rows.show(models) and self.is_open:
+            current = self._current
+            self._begin(self._matcher, moves=False)
+            if current is not None and self._rows.row_of(current[0]) >= 0:
+                self._current = current
 
     def look_for(self, text: str, first_row: int) -> None:
         """Look for these words in the open branch, and go to the first place from a row on."""
@@ -196,8 +206,7 @@ class Find(QObject):
 
     def _steps(self) -> Iterator[None]:
         """Count the places of one message after another; each step is one text."""
-        rows = self._model.rows
-        while self._searched < len(rows):
+        while self._searched < len(self._rows):
             count = 0
             for part in self._parts(self._searched):
                 count += sum(1 for _place in self._places_in(part))
@@ -213,11 +222,10 @@ class Find(QObject):
 
     def _parts(self, number: int) -> list[Part]:
         """Return the texts of a row, which is made only where it is growing."""
-        rows, tree = self._model.rows, self._library.tree
-        made = rows.made.get(number) if number == len(rows) - 1 else None
-        if made is not None:
-            return parts_of_row(made)
-        return parts_of(tree.message(rows.ids[number])) if rows.ids[number] in tree else []
+        tree, growing, message_id = self._library.tree, self._rows.growing(number), self._rows.id_of(number)
+        if growing is not None:
+            return parts_of_row(growing)
+        return parts_of(tree.message(message_id)) if message_id in tree else []
 
     def _places_in(self, part: Part) -> Iterator[TextMark]:
         segment, matcher = part.segment, self._matcher
@@ -245,20 +253,21 @@ class Find(QObject):
         del self._found[at:], self._ends[at:]
         self._searched = min(self._searched, row)
 
-    def _on_removed(self, _parent: QModelIndex, first: int, _last: int) -> None:
+    def _on_exchanged(self, first: int) -> None:
         self._forget_from(first)
         if self._current is not None and self._row_of_current < 0:
             self._current, self._from = None, first
+        self._search_on()
 
     def _wake_tail(self) -> None:
         if self.is_open and self.text and not self._tail.isActive():
             self._tail.start()
 
     def _recount_tail(self) -> None:
-        """Count again in the last message, which grows; what is shown stays where it is."""
-        last = len(self._model.rows) - 1
-        if not self.is_everywhere and last >= 0 and self._searched == last + 1:
-            self._forget_from(last)
+        """Count again in the last messages, which grow; what is shown stays where it is."""
+        first = next(iter(self._rows.lasts), len(self._rows))
+        if not self.is_everywhere and self._searched > first:
+            self._forget_from(first)
             self._search_on()
         self.marked.emit()
 
@@ -267,7 +276,7 @@ class Find(QObject):
         if self._current is None and self._found and self.is_open:
             at = bisect_left(self._found, self._from)
             if at < len(self._found) or not self._work.is_running:
-                self._current = (self._model.rows.ids[self._found[at % len(self._found)]], 0)
+                self._current = (self._rows.id_of(self._found[at % len(self._found)]), 0)
                 if self._moves:
                     self._show_current()
                 else:
@@ -289,7 +298,7 @@ class Find(QObject):
 
     @property
     def _row_of_current(self) -> int:
-        return -1 if self._current is None else self._model.row_of(self._current[0])
+        return -1 if self._current is None else self._rows.row_of(self._current[0])
 
     def _count_of(self, row: int) -> int:
         at = bisect_left(self._found, row)
@@ -304,13 +313,13 @@ class Find(QObject):
         wanted = self.number - 1 + step if self.number else between + min(step, 0)
         wanted %= self.total
         at = bisect_right(self._ends, wanted)
-        return self._model.rows.ids[self._found[at]], wanted - (self._ends[at - 1] if at else 0)
+        return self._rows.id_of(self._found[at]), wanted - (self._ends[at - 1] if at else 0)
 
     def _show_current(self) -> None:
         """Bring the current place into sight, and unfold the part that it is in."""
         assert self._current is not None
         message_id, place = self._current
-        row = self._model.rows[self._model.row_of(message_id)]
+        row = self._rows[self._rows.row_of(message_id)]
         found = self._places(message_id, parts_of_row(row))
         if place < len(found):
             self._show_mark(row, found[place])
@@ -355,10 +364,10 @@ class Find(QObject):
 
     def _on_reached(self, message_id: str) -> None:
         """Mark the first place of a result as the current one: in its text, else in what is folded."""
-        number = self._model.row_of(message_id)
+        number = self._rows.row_of(message_id)
         if not self.is_everywhere or number < 0:
             return
-        row = self._model.rows[number]
+        row = self._rows[number]
         places = self._places(message_id, parts_of_row(row))
         order = (SegmentKind.TYPED, SegmentKind.MARKDOWN, SegmentKind.THINKING, SegmentKind.ATTACHED)
         is_thought = message_id in self._library.search.in_thoughts

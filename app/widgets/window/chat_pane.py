@@ -120,6 +120,7 @@ class ChatPane(QWidget):
         self.welcome.asked.connect(app.chat.requests.send)
         app.comparison.state.changed.connect(self._show_comparison)
         app.lanes.state.changed.connect(self._show_lanes)
+        app.lanes.arranged.connect(self._search_what_is_shown)
         self._connect_find(app.find)
 
     def _connect_find(self, find: Find) -> None:
@@ -128,7 +129,7 @@ class ChatPane(QWidget):
         find.changed.connect(self._show_find_bar)
         find.marked.connect(self.view.viewport().update)
         find.hitWanted.connect(self._show_mark)
-        self.find_bar.typed.connect(lambda text: find.look_for(text, self.view.first_row))
+        self.find_bar.typed.connect(self._look_for)
         self.find_bar.closed.connect(self._close_find)
 
     @property
@@ -182,6 +183,8 @@ class ChatPane(QWidget):
         self.lanes = lanes = LanesView(
             *(self._style, app.lanes, app.chat.state, app.keys.actions, self.composer.edit), self
         )
+        lanes.marks_of = app.find.marks
+        app.find.marked.connect(lanes.show_marks)
         lanes.linkAsked.connect(view.linkAsked)
         lanes.editAsked.connect(view.editAsked)
         lanes.againAsked.connect(view.againAsked)
@@ -201,6 +204,7 @@ class ChatPane(QWidget):
         columns = self._columns
         self.composer.show_hint("" if columns is None else self._app.lanes.state.now.placeholder)
         self.composer_area.show_rail(columns is None)
+        self._search_what_is_shown()
         if is_comparing and self.comparison is not None:
             self._pages.setCurrentWidget(self.comparison)
             return
@@ -265,16 +269,23 @@ class ChatPane(QWidget):
         """
         if not any(one.chat_model.row_of(message_id) >= 0 for one in self._app.lanes.rows):
             self._app.lanes.close()
+            self._app.lanes.state.catch_up()
         layout = self.layout()
         if layout is not None:
             layout.activate()
         self.view.show_message(message_id)
 
     def open_find(self) -> None:
-        """Open the bar in which words of the branch are looked for, with the keyboard in it; the branch is shown."""
-        self._app.lanes.close()
+        """Open the bar in which words of the branch are looked for, or of all columns, with the keyboard in it."""
         self._app.find.open()
         self.find_bar.field.take_focus()
+
+    def _look_for(self, text: str) -> None:
+        self._app.find.look_for(text, (self._columns or self.view).first_row)
+
+    def _search_what_is_shown(self) -> None:
+        columns = [] if self._columns is None else [one.chat_model for one in self._app.lanes.rows]
+        self._app.find.search_in(columns or [self._app.chat.chat_model])
 
     def _show_find_bar(self) -> None:
         """Show the bar or put it away."""
@@ -284,7 +295,9 @@ class ChatPane(QWidget):
         """Go on in the chat, at the message one has come to."""
         had_keyboard = self.find_bar.isAncestorOf(QApplication.focusWidget() or self)
         self._app.find.close()
-        if had_keyboard:
+        if had_keyboard and self._columns is not None:
+            self._columns.focus_marked()
+        elif had_keyboard:
             (self.composer if self.is_welcome_shown else self.view).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _show_mark(self, message_id: str, mark: TextMark) -> None:
@@ -293,7 +306,10 @@ class ChatPane(QWidget):
         layout = self.layout()
         if layout is not None:
             layout.activate()
-        self.view.show_mark(message_id, mark)
+        if self._columns is not None:
+            self._columns.show_mark(message_id, mark)
+        else:
+            self.view.show_mark(message_id, mark)
 
     def _show_anchor(self, message_id: str, offset: float) -> None:
         """Scroll to where the conversation was left, in the chat's own size."""
@@ -313,10 +329,10 @@ class ChatPane(QWidget):
             self._app.act("dismiss")
         elif "stop" in enabled(self._app.state.now):
             self._app.act("stop")
-        elif self._app.lanes.state.now.is_open:
-            self._app.lanes.close()
         elif self._app.find.is_open:
             self._close_find()
+        elif self._app.lanes.state.now.is_open:
+            self._app.lanes.close()
         else:
             self.escaped.emit()
 

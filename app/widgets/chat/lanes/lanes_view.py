@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
@@ -10,6 +11,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.rows import MessageRow
+from app.viewmodels.chat.text_marks import TextMark
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.lanes.lanes import Lanes
@@ -34,7 +37,8 @@ _INSET = 22  # of the arm above a column
 class LanesView(QWidget):
     """Columns, as many as have room; the others come into sight with the keyboard, or by the buttons at the ends.
 
-    Attributes: columns; earlier and later, the buttons; close_button. Signals: as of `ChatView`, from any column.
+    Attributes: columns; earlier and later, the buttons; close_button; marks_of, returns the marked places in a message.
+    Signals: as of `ChatView`, from any column.
     """
 
     editAsked = Signal(str)
@@ -57,7 +61,9 @@ class LanesView(QWidget):
         self._style, self._lanes, self._state, self._actions, self._edit = style, lanes, state, actions, edit
         self.setAccessibleName("Answers beside each other")
         self.columns: list[LaneColumn] = []
+        self.marks_of: Callable[[MessageRow], Sequence[TextMark]] = lambda _row: ()
         self._first = 0
+        self._marked: ChatView | None = None
         self.earlier = ToolButton(style, Icon.LEFT, "Earlier Answers", "Shows the answers before these", parent=self)
         self.later = ToolButton(style, Icon.RIGHT, "Later Answers", "Shows the answers after these", parent=self)
         self.close_button = ToolButton(
@@ -100,6 +106,7 @@ class LanesView(QWidget):
         column.discardAsked.connect(self._lanes.discard)
         column.markAsked.connect(self._lanes.mark)
         column.pressed.connect(self._focus)
+        column.view.marks_of = lambda row: self.marks_of(row)
         column.view.thoughtPressed.connect(self._lanes.unfolded.toggle_thought)
         column.view.attachmentPressed.connect(self._lanes.unfolded.toggle_attachment)
         column.view.linkAsked.connect(self.linkAsked)
@@ -127,6 +134,35 @@ class LanesView(QWidget):
         """The messages that the keyboard is among, if it is."""
         focused = QApplication.focusWidget()
         return next((one.view for one in self.columns if focused is not None and _is_within(focused, one.view)), None)
+
+    # What is looked for
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first message in sight, where those of all columns are counted from the left."""
+        before = sum(len(one.chat_model.rows) for one in self._lanes.rows[: self._first])
+        return before + self.columns[self._first].view.first_row if self.columns else 0
+
+    def show_marks(self) -> None:
+        """Paint the marked places as they are now."""
+        for column in self.columns:
+            column.view.viewport().update()
+
+    def show_mark(self, message_id: str, mark: TextMark) -> None:
+        """Bring a marked place into sight, and its column where that is not."""
+        for number, rows in enumerate(self._lanes.rows):
+            if rows.chat_model.row_of(message_id) >= 0:
+                if not self._first <= number < self._first + self._in_sight:
+                    self._first = number
+                    self._arrange()
+                self._marked = self.columns[number].view
+                self._marked.show_mark(message_id, mark)
+
+    def focus_marked(self) -> None:
+        """Take the keyboard to the column in which a place was found last."""
+        views = [one.view for one in self.columns]
+        at = self._marked if self._marked in views else next(iter(views), self)
+        at.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # Geometry
 
