@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from app.engine.answer_choices import AnswerChoices
 from app.engine.begun_answer import forced_ids, ids_of_begun
+from app.engine.forks import ForkPoints
 from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
 from app.engine.output import OutputText
@@ -224,6 +225,7 @@ class Writer(TurnTask):
         self.is_writing = True
         pipeline = Pipeline(session, sampler, token)
         self._rewind_points = RewindPoints(session)
+        forks = ForkPoints(session, lambda: self._cache.budget_bytes)
         while not self.is_cancelled:
             if self._sampled % max(1, _BETWEEN_LOOKS // self._turns.lanes) == 0:
                 self._require_room(session)
@@ -235,8 +237,11 @@ class Writer(TurnTask):
                 return StopReason.FINISHED
             self._sampled += 1
             was_thinking = self._output.is_thinking
+            found = pipeline.alternatives()
             if self._choices is not None:
-                self._choices.note(token, pipeline.alternatives())
+                self._choices.note(token, found)
+            if found is not None:
+                forks.passed(found.own)
             pieces = self._output.add(token)
             self._clock.token(is_thinking=was_thinking or self._output.is_thinking)
             shown = "".join([text for _, text in pieces])

@@ -307,6 +307,20 @@ class ActivePath:
             self._store_state(node, bookmark.state.detached(), BOUNDARY_USES)
             supersede_answer_end(self._trie, node)
 
+    def keep_for_fork(self, bookmark: Bookmark) -> bool:
+        """Store the whole state at a bookmark of the path that somebody may come back to, if there is room for it."""
+        self.record()
+        node = self._trie.node_ending_at(self.path, bookmark.offset)
+        if node.stored.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
+            self._store_state(node, bookmark.state.detached(), GRID_USES)
+        return node.stored.state is not None
+
+    def drop_fork(self, offset: int) -> None:
+        """Let go of the state at an offset of the path that was kept for a fork, unless it is one to come back to."""
+        node = next((node for node in self.path if node.end == offset), None)
+        if node is not None and node.usage.state_uses == GRID_USES and not (node.usage.anchors or node.usage.pins):
+            self._trie.set_state(node, None)
+
     def _hold(self, node: TrieNode, owner: str) -> None:
         """Note that somebody will come back to the end of a node, follow-up or not."""
         node.stored.is_answer_end = False

@@ -190,6 +190,16 @@ class Session:
         self._require_mounted()
         self.path.keep(bookmark, self.owner)
 
+    def keep_for_fork(self, bookmark: Bookmark) -> bool:
+        """Keep the state of a bookmark, since somebody may come back to that offset; whether there was room for it."""
+        self._require_mounted()
+        return self.path.keep_for_fork(bookmark)
+
+    def drop_fork(self, offset: int) -> None:
+        """Let go of the state at an offset that was kept for a fork, unless more is expected of it by now."""
+        self._require_mounted()
+        self.path.drop_fork(offset)
+
     def _append(self, token: int) -> None:
         self._require_mounted()
         at = self.path.offset
