@@ -29,11 +29,11 @@ class GeneralPage:
     def groups(self) -> tuple[Group, ...]:
         """Return what the page shows now."""
         values, size = self._settings.values, self._alternatives.bytes
-        kept = "" if size is None else f" {formatting.size(size)} in the file of the conversations."
+        kept = "" if size is None else f" {formatting.size(size)} of it is in the database now."
         alternatives = Toggle(
             id="keeps_alternatives",
             title="Keep what else the model would have said",
-            detail=f"With the next answers, so that another word can be chosen in them later.{kept}",
+            detail=f"So that another word can be chosen in an answer.{kept}",
             is_on=values.keeps_alternatives,
         )
         start = Choice(
