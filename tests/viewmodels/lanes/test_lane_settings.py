@@ -17,9 +17,10 @@ NAMES = {COLD: "Cold", PRECISE: "Precise", CREATIVE: "Creative"}
     [
         ([COLD, Sampling(temperature=0.1, seed=4)], ["", ""]),
         ([COLD, WARM], ["temperature 0.1", "temperature 0.9"]),
-        ([COLD, WARM, None], ["Cold", "own settings", ""]),
+        ([COLD, WARM, None], ["Cold", "temperature 0.9", ""]),
+        ([COLD, Sampling(temperature=0.1, top_k=3)], ["Cold", "own settings"]),
         ([PRECISE, CREATIVE], ["Precise", "Creative"]),
-        ([PRECISE, WARM], ["Precise", "own settings"]),
+        ([PRECISE, WARM], ["Precise", "temperature 0.9"]),
         ([None, None], ["", ""]),
         ([], []),
     ],
