@@ -39,9 +39,12 @@ LETTERS = "ABCDEFGH"
 STILL_WRITING = "Possible as soon as this answer has ended"
 
 
-def answer_activity(question: Question, elsewhere: str) -> Activity:
-    """Return how far an answer is, and how much of its prompt is read. elsewhere: its title, where it is not shown."""
-    what, dot, figures = _answer_line(question).partition(DOT)
+def answer_activity(question: Question, elsewhere: str, together: Sequence[Question]) -> Activity:
+    """Return how far an answer is, and how much of its prompt is read.
+
+    elsewhere: its title, where it is not shown. together: the questions of its conversation that are at the engine.
+    """
+    what, dot, figures = _answer_line(question, together).partition(DOT)
     line = f"{what} in {quoted(elsewhere)}{dot}{figures}" if elsewhere else f"{what}{dot}{figures}"
     place = (question.conversation_id, question.held_id) if elsewhere else None
     if question.is_reading and question.prefill is not None:
@@ -50,12 +53,12 @@ def answer_activity(question: Question, elsewhere: str) -> Activity:
     return Activity(line, place=place)
 
 
-def _answer_line(question: Question) -> str:
+def _answer_line(question: Question, together: Sequence[Question]) -> str:
     if question.is_stopping:
         return "Stopping"
-    together = [one for one in question.siblings if one.is_at_engine]
-    if len(together) > 1 and not question.is_reading:
-        return _line_of_several(together)
+    written = [one for one in together if not one.is_reading]
+    if len(written) > 1 and question in written:
+        return _line_of_several(written)
     if question.is_thinking:
         return f"Thinking{DOT}{formatting.whole_seconds(question.thinking_seconds)}"
     if not question.is_reading:

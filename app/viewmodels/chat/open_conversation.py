@@ -199,7 +199,8 @@ class OpenConversation:
     @property
     def _activity(self) -> Activity | None:
         if self.question is not None:
-            return chat_text.answer_activity(self.question, self.elsewhere)
+            together = self.questions.at_engine_in(self.question.conversation_id)
+            return chat_text.answer_activity(self.question, self.elsewhere, together)
         if self.model.is_loading and self.questions.waiting and not self.can_ask:
             loading = self.model.activity
             return Activity(loading.text + DOT + chat_text.ANSWERED_LATER, loading.done)

@@ -87,6 +87,10 @@ class Questions:
         """Questions that are being read or answered."""
         return tuple(question for question in self if question.is_at_engine)
 
+    def at_engine_in(self, conversation_id: str) -> tuple[Question, ...]:
+        """Return the questions of a conversation that are being read or answered."""
+        return tuple(question for question in self.at_engine if question.conversation_id == conversation_id)
+
     def at_engine_on(self, tree: MessageTree) -> Question | None:
         """Return the question that is being read or answered at the end of the selected path, or None."""
         held = self.held_on(tree)

@@ -230,6 +230,21 @@ def test_a_question_goes_to_all_of_them_each_on_its_own_branch(
     assert not app.chat.open_draft.now.text
 
 
+def test_the_status_line_tells_of_all_columns_whether_they_answer_one_question_or_each_its_own(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Writing 3 answers  ·  6"))
+    script.go.set()
+    idle(qtbot, app)
+    script.go.clear()
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: [one[-1:] for one in shown(app)] == [["You said:"]] * 3)
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Writing 3 answers  ·  6"))
+    app.library.new_conversation()
+    app.catch_up()
+    assert app.state.now.activity.text.startswith("Writing 3 answers in “Why?”")
+
+
 def test_stopping_ends_what_is_written_in_every_column(qtbot: QtBot, app: App, script: Script, three: None) -> None:
     script.go.set()
     idle(qtbot, app)
