@@ -69,9 +69,7 @@ class Icon(Enum):
     )
     DISCARD = '<path d="M4 4l8 8M12 4l-8 8"/>'
     COMPARE = (
-        '<rect x="1.8" y="2.7" width="5" height="10.6" rx="1.4"/>'
-        '<rect x="9.2" y="2.7" width="5" height="10.6" rx="1.4"/>'
-        '<path d="M3.5 6h1.6M3.5 8.6h1.6M10.9 6h1.6"/>'
+        '<rect x="2.2" y="2.2" width="11.6" height="11.6" rx="2.6"/><path d="M8 4.6v4.2M5.9 6.7h4.2M5.9 11.4h4.2"/>'
     )
     FIND = '<circle cx="7" cy="7" r="4.3"/><path d="M10.2 10.2L13.6 13.6"/>'
     TRASH = (
