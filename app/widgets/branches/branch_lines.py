@@ -12,7 +12,7 @@ from app.viewmodels.branches.outline_nodes import OutlineNode
 
 LEFT = 26.0
 _STEP, _LEAST_STEP = 18.0, 6.0
-_MOST_LEAST = 6  # of the least steps, which are taken from the words
+_LEAST_ROOM = 36.0  # of all steps together, which is taken from the words
 _CORNER, _END = 7.0, 8.0
 
 
@@ -32,8 +32,9 @@ class BranchLines:
 
     def x(self, level: int, room: float) -> float:
         """Return the abscissa of a row's own trunk. room: points that all steps together may take."""
+        room = max(room, _LEAST_ROOM)
         step = max(_LEAST_STEP, min(_STEP, room / max(1, self._model.deepest)))
-        return LEFT + min(level * step, max(room, _LEAST_STEP * min(self._model.deepest, _MOST_LEAST)))
+        return LEFT + min(level * step, room)
 
     def strokes(self, number: int, row: QRectF, room: float) -> list[Stroke]:
         """Return the lines that cross one row."""

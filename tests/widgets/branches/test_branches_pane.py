@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
@@ -312,3 +314,19 @@ def test_many_answers_are_one_row_that_lists_them(qtbot: QtBot, pane: BranchesPa
     press(pane, app, Key.Key_Left)
     press(pane, app, Key.Key_Left)
     assert (len(rows(pane)), current(pane)) == (7, "One 0")
+
+
+@pytest.mark.parametrize("body", [14, 24])
+@pytest.mark.parametrize("deepest", [1, 2, 3, 4, 6, 9, 40])
+def test_levels_stand_as_far_apart_as_a_few_of_them_can_at_any_text_size(
+    pane: BranchesPane, style: Style, monkeypatch: pytest.MonkeyPatch, body: int, deepest: int
+) -> None:
+    """Two or three levels are told apart at a glance; many take no more of the words than those do."""
+    style.set_text_size(body)
+    pane.resize(352, 700)
+    pane.grab()
+    monkeypatch.setattr(pane.tree._branches, "deepest", deepest)
+    trunks = [pane.tree.trunk(level) for level in range(deepest + 1)]
+    steps = [after - before for before, after in pairwise(trunks)]
+    assert steps[0] >= {1: 18, 2: 18, 3: 12}.get(deepest, 6)
+    assert trunks[-1] <= max(trunks[0] + 36, pane.tree.trunk(0) + pane.tree._room)
