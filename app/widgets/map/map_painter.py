@@ -30,7 +30,9 @@ _ACTIVE, _OTHER = 3.5, 2.0
 _FAR_ACTIVE, _FAR_HELD, _FAR_OTHER = 3.0, 2.0, 1.0
 _DOTTED = (2.0, 2.2)
 _LEAF, _RUN = 112, 170  # the widest labels
-_LABEL_EDGE, _AXIS = 4.0, 44.0  # what no label of the open run covers at an edge, and at the left of the figures
+_LABEL_EDGE = 4.0  # what no label covers at an edge
+_FIGURE_LEFT, _WIDEST_FIGURE = 12.0, "88.8k"
+_LEAST_LABEL = 60.0  # points of a label that an edge of the window leaves
 _CURSOR = 4.0  # from a disc to the ring around it
 _STAR = 12
 _MOST_LABELS = 150
@@ -87,6 +89,7 @@ class MapPainter:
         """Paint what is in sight, over a ground that is there already."""
         self._sight, shown = sight, sight.box
         self._paint_wires(painter, sight.origin, shown)
+        painter.setClipRect(QRectF(self.axis, 0, sight.size.width() - self.axis, sight.size.height()))
         painter.translate(sight.origin)
         if sight.zoom < NEAR:
             self._paint_far(painter)
@@ -97,6 +100,12 @@ class MapPainter:
         self._paint_labels(painter, numbers)
         self._paint_cursor(painter)
         painter.resetTransform()
+        painter.setClipping(False)
+
+    @property
+    def axis(self) -> float:
+        """Points at the left for what the wires stand for, where nothing of the picture is painted."""
+        return _FIGURE_LEFT + self._style.text_style(TextRole.CAP).width(_WIDEST_FIGURE) + 4
 
     @property
     def _open_number(self) -> int:
@@ -118,12 +127,13 @@ class MapPainter:
         """Draw a level line to each so many tokens, as close as can be read."""
         theme, text_style, scale = self._style.theme, self._style.text_style(TextRole.CAP), self.picture.layout.scale
         step = next(one for one in _steps() if one * scale * self._sight.zoom >= _WIRE_APART)
-        draw_text(painter, text_style, QRectF(12, origin.y() - MARGIN + 8, 80, text_style.line), "tokens", theme.text3)
+        caption = QRectF(_FIGURE_LEFT, origin.y() - MARGIN + 8, 2 * self.axis, text_style.line)
+        draw_text(painter, text_style, caption, "tokens", theme.text3)
         last = min(shown.bottom, self.picture.layout.box.bottom + 2 * MARGIN / self._sight.zoom) / scale
         for tokens in range(max(step, int(shown.top / scale / step) * step), int(last) + 1, step):
             y = round(origin.y() + tokens * scale * self._sight.zoom)
             painter.fillRect(QRectF(0, y, self._sight.size.width(), 1), theme.line)
-            words = QRectF(12, y - text_style.line - 1, 80, text_style.line)
+            words = QRectF(_FIGURE_LEFT, y - text_style.line - 1, self.axis - _FIGURE_LEFT, text_style.line)
             draw_text(painter, text_style, words, formatting.short_count(tokens), theme.text3)
 
     def _paint_near(self, painter: QPainter, numbers: Sequence[int]) -> None:
@@ -188,7 +198,9 @@ class MapPainter:
         """Write the labels that find room: that of the open branch first, then those with a name."""
         first = [one for one in (self._open_number, self._sight.cursor) if one >= 0]
         groups = [one for one in numbers if self.picture.items[one].versions and self._sight.zoom >= NEAR]
-        order = sorted(numbers, key=lambda one: not self.picture.items[one].is_named)
+        boxes = {one: self._label_box(one) for one in numbers}
+        uncut = {one: self._uncut(one, box) for one, box in boxes.items()}
+        order = sorted(numbers, key=lambda one: (uncut[one] != boxes[one], not self.picture.items[one].is_named))
         found: dict[int, QRectF] = {}
         lines = self._lines_in_the_way(numbers) if NEAR <= self._sight.zoom < 1 else []
         for number in dict.fromkeys([*first, *groups, *order]):
@@ -196,9 +208,13 @@ class MapPainter:
             has_room = self.picture.items[number].is_leaf or self.picture.layout.runs[number].label is not None
             if not (is_first or number in groups or (self.picture.items[number].is_labelled and has_room)):
                 continue
-            box = self._label_box(number)
-            if is_first and not self.picture.items[number].versions:
+            box = uncut.get(number)
+            if is_first or number in groups:
+                box = self._label_box(number)
+            if is_first and box is not None and not self.picture.items[number].versions:
                 box = self._within_sight(number, box)
+            if box is None:
+                continue
             is_free = is_first or not any(line.intersects(box) for line in lines)
             if is_free and not any(box.intersects(other) for other in found.values()):
                 found[number] = box.adjusted(-3, -1, 3, 1)
@@ -210,13 +226,40 @@ class MapPainter:
                 self._paint_dot(painter, number)
         self.labels = [(box, number) for number, box in found.items()]
 
+    @property
+    def _shown(self) -> QRectF:
+        """Return what is in sight, from the origin of the picture on."""
+        return QRectF(QPointF(), self._sight.size).translated(-self._sight.origin)
+
+    @property
+    def _room(self) -> QRectF:
+        """Return where no edge of the window cuts a label."""
+        return self._shown.adjusted(self.axis, _LABEL_EDGE, -_LABEL_EDGE, -_LABEL_EDGE)
+
+    def _uncut(self, number: int, box: QRectF) -> QRectF | None:
+        """Return a label's box so that neither side of the window cuts its words; None where that leaves too little.
+
+        Words below a leaf move as far as their leaf goes on standing over them, those beside a run are shortened.
+        """
+        room, x = self._room, self._on_screen(number).x
+        if room.left() <= box.left() and box.right() <= room.right():
+            return box
+        if self.picture.items[number].is_leaf and self._sight.zoom >= NEAR:
+            moved = box.translated(max(0.0, room.left() - box.left()) + min(0.0, room.right() - box.right()), 0)
+            return moved if moved.left() + DISC <= x <= moved.right() - DISC and moved.width() <= room.width() else None
+        width = room.right() - box.left()
+        return (
+            QRectF(box.left(), box.top(), width, box.height())
+            if box.left() >= room.left() and width >= _LEAST_LABEL
+            else None
+        )
+
     def _within_sight(self, number: int, box: QRectF) -> QRectF:
         """Return a label's box moved so that no edge of the window cuts it, while the end of its run is in sight."""
         placed = self._on_screen(number)
-        shown = QRectF(QPointF(), self._sight.size).translated(-self._sight.origin)
+        shown, room = self._shown, self._room
         if not shown.contains(QPointF(placed.x, placed.bottom)):
             return box
-        room = shown.adjusted(_AXIS, _LABEL_EDGE, -_LABEL_EDGE, -_LABEL_EDGE)
         left = max(min(box.left(), room.right() - box.width()), room.left())
         top = max(min(box.top(), room.bottom() - box.height()), room.top())
         return QRectF(QPointF(left, top), box.size())

@@ -40,7 +40,9 @@ _STEP = 1.25
 OPENS, CLOSES = 1.5, 1.2
 _READABLE = 0.8  # the least zoom that is chosen by itself: each group has room for its chip
 _CHIP_APART = 20
-_FIGURES = 30.0  # at the left, beside the margin, for what the wires stand for
+_AXIS_IN_MARGIN = 14.0  # of what the figures of the wires take at the left
+_PART = 0.25  # of the width, by which the open branch may stand beside the middle
+_LABEL_APART = 6.0  # from the words of the open branch to an edge
 _NEAREST = 8.0  # points within which the pointer is on a line
 _SAME = 0.01
 
@@ -159,13 +161,18 @@ class MapView(QAbstractScrollArea):
         ):
             is_upright = bar is self.verticalScrollBar()
             low, high = first * self.zoom - MARGIN, (first + length) * self.zoom + MARGIN
-            low -= 0 if is_upright else _FIGURES
+            low -= 0 if is_upright else self._figures
             spare = room - (high - low)
             if spare > 0:
                 low, high = (low, low + room) if is_upright else (low - spare / 2, high + spare / 2)
             bar.setRange(round(low), max(round(high - room), round(low)))
             bar.setPageStep(room)
             bar.setSingleStep(40)
+
+    @property
+    def _figures(self) -> float:
+        """Points at the left, beside the margin, for what the wires stand for."""
+        return self._painter.axis - _AXIS_IN_MARGIN
 
     def set_zoom(self, zoom: float, around: QPointF | None = None) -> None:
         """Draw larger or smaller; the point `around`, of the viewport, stays where it is, else the middle does."""
@@ -205,11 +212,12 @@ class MapView(QAbstractScrollArea):
     def fit(self) -> None:
         """Show all of it, where it can be read then; else the open branch at 100 %."""
         box, size = self.layout_of_runs.box, self.viewport().size()
-        across = (size.width() - 2 * MARGIN - _FIGURES) / max(box.width, 1)
+        across = (size.width() - 2 * MARGIN - self._figures) / max(box.width, 1)
         both = min(across, (size.height() - 2 * MARGIN) / max(box.height, 1))
         self.set_zoom(min(both, 1.0) if both >= _READABLE else 1.0)
         if (number := self._open_number()) >= 0:
             self._centre_on(number)
+            self._show_near_edge()
         self.show_open_run()
         self._is_fresh = True
 
@@ -248,6 +256,18 @@ class MapView(QAbstractScrollArea):
         placed, size = self.layout_of_runs.runs[number], self.viewport().size()
         self.horizontalScrollBar().setValue(round(placed.x * self.zoom - size.width() / 2))
         self.verticalScrollBar().setValue(round(placed.bottom * self.zoom - size.height() * 0.6))
+
+    def _show_near_edge(self) -> None:
+        """Have no side of the window cut what would be in sight if all were moved by a part of its width."""
+        bar = self.horizontalScrollBar()
+        run, item = self.layout_of_runs.runs[self._open_number()], self.items[self._open_number()]
+        half = self._painter.label_size(item)[0] / 2 + _LABEL_APART
+        for edge in (bar.minimum(), bar.maximum()):
+            x = run.x * self.zoom - edge
+            has_room = self._painter.axis + half <= x <= bar.pageStep() - half
+            if has_room and abs(edge - bar.value()) <= bar.pageStep() * _PART:
+                bar.setValue(edge)
+                break
 
     def _open_number(self) -> int:
         """Return the number of the run in which the open path ends, -1 while there is none."""

@@ -15,6 +15,7 @@ from app.conversation.message import Message
 from app.protocol.chat import Role
 from app.viewmodels.app import App
 from app.viewmodels.map.map_runs import MOST_ASKED, map_items
+from app.widgets.kit.style import Style
 from app.widgets.map import map_view
 from app.widgets.map.map_painter import NEAR
 from app.widgets.map.map_pane import MapPane
@@ -455,3 +456,48 @@ def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_
     asked.clear()
     picture(view.viewport())
     assert len(set(asked)) < 400
+
+
+@pytest.mark.parametrize("body", [14, 24])
+def test_figures_and_labels_are_whole_wherever_the_picture_is_moved(
+    qtbot: QtBot, pane: MapPane, style: Style, body: int
+) -> None:
+    """No line runs into the figures of the wires, and no side of the window cuts a label."""
+    style.set_text_size(body)
+    view = view_of(pane)
+    finish(qtbot, pane)
+    bar, axis, shown = view.horizontalScrollBar(), view._painter.axis, 0
+    view.set_zoom(2.0 if body == 14 else 1.2)
+    assert bar.maximum() > bar.minimum()
+    ends = {bar.minimum(), bar.maximum()}
+    for offset in sorted(ends | set(range(bar.minimum(), bar.maximum(), 23))):
+        bar.setValue(offset)
+        before = picture(view.viewport())
+        column = before.copy(0, 0, int(axis), before.height())
+        assert count(column, style.theme.accentgfx) == 0, offset
+        assert count(column, style.theme.mute) == 0, offset
+        open_run, origin = view._open_number(), view._origin()
+        boxes = [box.translated(origin) for box, number in view._painter.labels if number != open_run]
+        assert all(axis <= box.left() + 3 and box.right() - 3 <= view.viewport().width() for box in boxes), offset
+        shown += len(boxes)
+    assert shown
+
+
+def test_a_picture_that_nearly_has_room_is_shown_from_its_edge(qtbot: QtBot, pane: MapPane) -> None:
+    """Unless the words of the open branch, which stand under its end, would be cut then."""
+    view, moved = view_of(pane), 0
+    for width in range(300, 800, 20):
+        view.resize(width, 700)
+        view.fit()
+        picture(view.viewport())
+        bar, number = view.horizontalScrollBar(), view._open_number()
+        (label,) = [box for box, one in view._painter.labels if one == number]
+        x, half = view.layout_of_runs.runs[number].x * view.zoom, label.width() / 2
+        assert abs(label.center().x() - x) < 1, width
+        for edge in (bar.minimum(), bar.maximum()):
+            is_near = abs(edge - (x - bar.pageStep() / 2)) < 0.18 * bar.pageStep()
+            has_room = view._painter.axis + half + 9 < x - edge < bar.pageStep() - half - 9
+            if is_near and has_room:
+                assert bar.value() in (bar.minimum(), bar.maximum()), width
+                moved += bar.minimum() < bar.maximum()
+    assert moved
