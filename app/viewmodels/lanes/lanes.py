@@ -164,21 +164,30 @@ class Lanes(QObject):
     def send(self, text: str) -> None:
         """Ask the answer that is focused, or all of them, each with its own settings where these differ.
 
-        Where one of them is still being written, that is said.
+        Where one of them is still being written, or something else is not over that has to be, that is said.
         """
         if not self._library.edits.may_edit():
             return
         text = storable(text)
         asked = [one for one in self.rows if self._focused in ("", one.answer_id)]
-        held = self._answering.questions.held
         if not text.strip() or not asked:
             return
-        if any(one.leaf_id in held for one in asked):
-            self._notices.info(f"{chat_text.STILL_WRITING}.")
+        refusal = self._refusal([one.leaf_id for one in asked])
+        if refusal:
+            self._notices.info(f"{refusal}.")
             return
         self._answering.drafts.write(self._library.open_id, text)
         known = dict(zip(self.rows, self._sampling, strict=True)) if any(self._settings()) else {}
         self._answering.outbox.send_to_each(self._library.open_id, {one.leaf_id: known.get(one) for one in asked})
+
+    def _refusal(self, leaf_ids: Sequence[str]) -> str:
+        """Say why nothing can be asked at the ends of these branches, "" where something can."""
+        held = self._answering.questions.held
+        if any(one in held for one in leaf_ids):
+            return chat_text.STILL_WRITING
+        if self._answering.attachment_reader.reading(self._library.open_id):
+            return chat_text.STILL_READING
+        return chat_text.STILL_CHANGING if self._library.changes.is_pending else ""
 
     def _number_of(self, answer_id: str) -> int:
         """Return the number of an answer, 0 for none of them."""

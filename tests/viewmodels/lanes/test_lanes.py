@@ -281,6 +281,32 @@ def test_what_is_written_while_they_grow_waits_in_the_field(
     assert [len(one) for one in shown(app)] == [1, 1, 1]
 
 
+def test_nothing_is_asked_below_an_answer_that_is_about_to_be_deleted(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    app.lanes.discard(now(app).lanes[1].answer_id)
+    app.lanes.send("And how?")
+    assert app.notices.now.text.startswith("Possible as soon as the last change")
+    assert app.chat.open_draft.now.text == ""
+    qtbot.waitUntil(lambda: len(now(app).lanes) == 2 and not app.library.changes.is_pending)
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: [len(one) for one in shown(app)] == [3, 3])
+    idle(qtbot, app)
+
+
+def test_what_is_attached_is_read_before_they_are_asked(
+    qtbot: QtBot, app: App, script: Script, three: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script.go.set()
+    idle(qtbot, app)
+    monkeypatch.setattr(app.answering.attachment_reader, "_reading", [(app.library.open_id, "notes.txt")])
+    app.lanes.send("And how?")
+    assert app.notices.now.text.startswith("Sends when the file is read")
+    assert shown(app) == [[text] for text in THREE]
+
+
 def test_they_are_put_away_and_come_back_when_asked_for(qtbot: QtBot, app: App, script: Script, three: None) -> None:
     app.lanes.close()
     script.go.set()
