@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -10,6 +12,7 @@ from app.viewmodels.app import App
 from app.widgets.chat.lanes.lanes_view import LanesView
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
+from tests.seeds import each_seed
 from tests.widgets.chat.lanes.test_lanes_view import asked, columns_of, finish, widen
 from tests.widgets.find.test_find import look_for
 
@@ -112,3 +115,53 @@ def test_a_result_of_the_search_everywhere_is_shown_in_its_column_or_in_the_chat
         models = [one.chat_model for one in app.lanes.rows] or [app.chat.chat_model]
         marks = [mark for model in models for row in model.rows for mark in app.find.marks(row)]
         assert sum(mark.is_current for mark in marks) == 1
+
+
+@each_seed(range(8))
+def test_at_random_the_count_is_that_of_what_is_shown(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script, seed: int
+) -> None:
+    """Whatever is asked, written, put away, compared, discarded or made narrow meanwhile."""
+    dice = random.Random(seed)
+    app.comparison.close()
+    app.library.new_conversation()
+    script.go.clear()
+    script.hold = dice.choice([1, 3, None])
+    script.answers |= {f"Why {number}?": "pear " * number for number in range(9)}
+    asked(qtbot, window, app, dice.randint(2, 4))
+    app.find._tail.setInterval(1)
+    look_for(qtbot, app, window, "pear")
+    for _ in range(14):
+        lanes = app.lanes.state.now.lanes
+        match dice.randrange(9):
+            case 0:
+                app.lanes.toggle()
+            case 1 if lanes:
+                app.lanes.focus(dice.randrange(len(lanes)))
+            case 2 if lanes:
+                app.lanes.send(f"Why {dice.randrange(9)}?")
+            case 3 if lanes and dice.random() < 0.5:
+                app.lanes.discard(dice.choice(lanes).answer_id)
+            case 4:
+                widen(window, dice.choice([500, 1000, 1400]))
+            case 5:
+                window.do("compare")
+            case 6:
+                script.go.set()
+            case 7:
+                app.chat.open_branch.select_version(None, dice.choice([-1, 1]))
+            case _:
+                app.find.go(dice.choice([-1, 1]))
+        qtbot.wait(dice.choice([0, 3]))
+        qtbot.waitUntil(lambda: app.find.total == shown_pears(window, app), timeout=3000)
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions) and not app.library.changes.is_pending)
+    qtbot.waitUntil(lambda: app.find.total == shown_pears(window, app), timeout=3000)
+
+
+def shown_pears(window: MainWindow, app: App) -> int:
+    app.catch_up()
+    models = [app.chat.chat_model] if columns_of(window) is None else [one.chat_model for one in app.lanes.rows]
+    if window.chat.comparison is not None and window.chat.comparison.isVisible() and app.lanes.rows:
+        models = app.find._rows._models  # of either, while neither is seen
+    return sum(row.text.count("pear") for model in models for row in model.rows)
