@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -173,6 +184,12 @@ class ConversationList(QListView):
             self.clearSelection()
             self._follow_model()
             self._tell_several()
+
+    def selectionCommand(self, index: AnyIndex, event: QEvent | None = None, /) -> QItemSelectionModel.SelectionFlag:
+        """Select a row alone that no key or click in the list has chosen, whatever keys are held at that moment."""
+        if event is None:
+            return QItemSelectionModel.SelectionFlag.ClearAndSelect
+        return super().selectionCommand(index, event)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Leave folders and branches out where several are selected: what is done to several is not for them."""

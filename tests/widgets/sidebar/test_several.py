@@ -6,7 +6,8 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -146,3 +147,21 @@ def test_several_are_dragged_into_a_folder_and_filed_by_the_menu(
     menu.close()
     done(qtbot, app)
     assert {one.folder_id for one in app.library.library.conversations} == {None}
+
+
+def test_a_conversation_that_is_opened_by_keys_is_selected_alone(
+    qtbot: QtBot, listed: ConversationList, window: MainWindow, app: App
+) -> None:
+    """The keys are still held when it comes into the list."""
+    for held in (_CTRL, _SHIFT, _CTRL | _SHIFT):
+        QTest.keyPress(window, Qt.Key.Key_N, held)
+        assert QGuiApplication.keyboardModifiers() == held
+        app.library.new_conversation()
+        app.chat.requests.send("plums")
+        qtbot.waitUntil(lambda: app.library.conversation_model.rows[0].title == "plums")
+        done(qtbot, app)
+        for number in (2, 0):
+            app.library.open(app.library.conversation_model.rows[number].id)
+            qtbot.waitUntil(lambda number=number: app.library.conversation_model.open_row == number)
+            assert [index.row() for index in listed.selectedIndexes()] == [number]
+        QTest.keyRelease(window, Qt.Key.Key_N)
