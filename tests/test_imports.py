@@ -29,7 +29,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "tokenizing": ({"processes", "protocol", "rendering"}, {"transformers"}),
     "engine": (
         {"kvcache", "models", "protocol", "rendering", "tokenizing"},
-        {"mlx", "mlx_lm", "tokenizers", "huggingface_hub"},
+        {"mlx", "mlx_lm", "numpy", "tokenizers", "huggingface_hub"},
     ),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
     "worker": ({"hub", "engine", "processes", "protocol"}, {"PySide6.QtCore"}),

@@ -1,66 +1,69 @@
 """What else a model would have said: its likeliest tokens, by its own probabilities.
 
-They are found among the blocks with the largest logits: to partition a whole vocabulary takes several times as long.
+They are looked for in the logits that are there already, by the processor, while the device computes the next token: so
+they cost the answer little. They are found among the blocks with the largest logits: to partition a whole vocabulary
+takes several times as long.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import mlx.core as mx
+import numpy as np
 
 MOST = 8  # tokens that are found
 _BLOCK = 128  # tokens of which the largest logit is compared first
+_Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
+_Ids: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Alternatives(NamedTuple):
-    """The likeliest tokens with their probabilities, likeliest first. own: that of the token that was chosen."""
+    """The likeliest tokens with their probabilities, likeliest first, where the chosen one left so much to them.
+
+    own: the probability of the token that was chosen. is_below: that was none of the likeliest.
+    """
 
     own: float
-    likeliest: tuple[tuple[int, float], ...]
+    likeliest: tuple[tuple[int, float], ...] = ()
+    is_below: bool = False
 
 
-class Likeliest(NamedTuple):
-    """The likeliest tokens that are being computed.
+def alternatives(logits: mx.array, token: int, least: float) -> Alternatives | None:
+    """Return what else could have stood in the place of a token, None after NaN. Waits for the logits.
 
-    figures: [18], of which eight are their ids, eight their logits, one the logarithm of the sum of all, one the logit
-    of the chosen token. One array, as to read one takes longer than what is in it; its 32 bits hold any id exactly.
+    logits: [1, vocabulary], float32, as the model gave them. least: share of all below which a token is not looked for.
     """
-
-    figures: mx.array
-
-    def read(self) -> Alternatives | None:
-        """Wait for the tokens. Those that cannot come are left out; None after NaN."""
-        *pairs, total, own = cast(list[float], self.figures.tolist())
+    values: _Floats = np.asarray(logits)[0]
+    with np.errstate(all="ignore"):
+        largest = values.max()
+        total = float(np.exp(values - largest).sum(dtype=np.float64))
         if not math.isfinite(total):
             return None
-        found = [
-            (int(number), math.exp(logit - total)) for number, logit in zip(pairs[:MOST], pairs[MOST:], strict=True)
-        ]
-        found = [one for one in found if one[1] > 0]
-        return Alternatives(math.exp(own - total), tuple(sorted(found, key=lambda one: (-one[1], one[0]))))
+        own = math.exp(float(values[token] - largest)) / total
+        if own > 1 - least:
+            return Alternatives(own)
+        ids = _largest_of(values)
+        shares = np.exp(values[ids] - largest) / total
+    found = sorted(zip(ids.tolist(), shares.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
+    is_below = all(number != token for number, _ in found)
+    return Alternatives(own, tuple(one for one in found if one[1] >= least), is_below)
 
 
-def likeliest(logits: mx.array, token: mx.array) -> Likeliest:
-    """Begin to find the likeliest tokens of logits [1, vocabulary], float32, as the model gave them.
-
-    token: [1], the one that is chosen. Nothing is evaluated here. What pads the last block has no probability, as has
-    all that is missing from a vocabulary of fewer tokens.
-    """
-    size = logits.shape[-1]
-    count = -(-size // _BLOCK)
-    padded = mx.pad(logits, [(0, 0), (0, count * _BLOCK - size)], constant_values=-math.inf)
-    blocks = padded.reshape(count, _BLOCK)
-    best = _largest(blocks.max(axis=-1), min(MOST, count))
-    near = blocks[best].reshape(-1)
-    index = _largest(near, MOST)
-    ids = best[index // _BLOCK] * _BLOCK + index % _BLOCK
-    total = mx.logsumexp(mx.logsumexp(blocks, axis=-1))  # by blocks: in one run, 32 bits lose the small ones
-    figures = [ids.astype(mx.float32), near[index], total.reshape(1), logits[0, token]]
-    return Likeliest(mx.concatenate(figures))
+def _largest_of(values: _Floats) -> _Ids:
+    """Return the ids of the largest values, in no order."""
+    if values.size <= MOST * _BLOCK:
+        return _partition(values)
+    whole = values.size - values.size % _BLOCK
+    blocks = _partition(values[:whole].reshape(-1, _BLOCK).max(axis=1))
+    near = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    ids: _Ids = np.concatenate([near, np.arange(whole, values.size)])
+    found: _Ids = ids[_partition(values[ids])]
+    return found
 
 
-def _largest(values: mx.array, count: int) -> mx.array:
-    """Return the indices of so many largest of these values, in no order."""
-    return mx.argpartition(-values, kth=count - 1)[:count]
+def _partition(values: _Floats) -> _Ids:
+    count = min(MOST, values.size)
+    order: _Ids = np.argpartition(values, values.size - count)
+    return order[values.size - count :]

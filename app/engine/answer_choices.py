@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.engine.alternatives import Alternatives
 from app.engine.codec import Codec
 from app.engine.output import OutputText
-from app.protocol.choices import LEAST, SURE, WHOLE, Candidate, Choice, pack
+from app.protocol.choices import SURE, WHOLE, Candidate, Choice, pack
 
 _GIVEN = Choice(None)
 
@@ -28,10 +28,9 @@ class AnswerChoices:
             self._choices.append(_GIVEN)
             return
         share = round(found.own * WHOLE)
-        is_below = all(number != token for number, _ in found.likeliest)
-        others = [] if share >= SURE else [(number, round(one * WHOLE)) for number, one in found.likeliest]
-        candidates = tuple(self._candidate(number, one) for number, one in others if number != token and one >= LEAST)
-        self._choices.append(Choice(share, candidates, is_below))
+        others = () if share >= SURE else found.likeliest
+        candidates = tuple(self._candidate(number, round(one * WHOLE)) for number, one in others if number != token)
+        self._choices.append(Choice(share, candidates, found.is_below))
 
     def packed(self) -> bytes:
         """Return the choices of the output's ids, packed; nothing where it has none."""

@@ -59,6 +59,7 @@ class Codec:
         self._plain = _RecentTexts(self._encode_plain, _REMEMBERED)
         self._label = lru_cache(maxsize=8192)(self._decode_label)
         self.length_alone = lru_cache(maxsize=8192)(self._length_alone)
+        self.text_within = lru_cache(maxsize=8192)(self._text_within)
         self._marks_beginnings = self._after_anchor("a", self._markup) != list(self._markup("a"))
         self._marks_sections = self._marks_beginnings and self._begins_after_control(next(iter(controls), ""))
 
@@ -80,6 +81,11 @@ class Codec:
     def _length_alone(self, token: int) -> int:
         """Characters of a token that is decoded by itself."""
         return len(self._decode([token]))
+
+    def _text_within(self, token: int) -> str:
+        """Decode a token that stands within a text, after a whole character."""
+        anchor = self.plain(_ANCHORS[1])
+        return self.decode([*anchor, token])[len(self.decode(anchor)) :]
 
     def sayable(self, ids: Sequence[int], trusted: int = 0) -> Sequence[int]:
         """Return the ids up to the first that may not stand in an answer. The first `trusted` may be control tokens.

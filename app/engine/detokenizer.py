@@ -45,6 +45,8 @@ class Detokenizer:
 
     def preview(self, token: int) -> str:
         """Decode a token as if it came next, characters that are not complete and wait for it included."""
+        if self._known and not self._new:
+            return self._codec.text_within(token)
         return self._codec.decode([*self._known, *self._new, token])[self._known_length + self._said :]
 
     def _advance(self) -> None:

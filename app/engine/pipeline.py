@@ -7,7 +7,7 @@ taken back: the cache then ends where it would have ended without it.
 
 from __future__ import annotations
 
-from app.engine.alternatives import Alternatives
+from app.engine.alternatives import Alternatives, alternatives
 from app.engine.sampler import Draw, Sampler
 from app.kvcache.session import Session
 
@@ -37,9 +37,12 @@ class Pipeline:
             self._ahead = self._sampler.draw(self._session.launch(self._draw.token))
         return self._sampler.read(self._draw)
 
-    def alternatives(self) -> Alternatives | None:
-        """Return what else the token just read could have been, before it is kept; None where nobody asked."""
-        return None if self._draw.likeliest is None else self._draw.likeliest.read()
+    def alternatives(self, token: int, least: float) -> Alternatives | None:
+        """Return what else the token just read could have been, before it is kept; None where no logits are kept.
+
+        least: share of all below which no token is looked for.
+        """
+        return None if self._draw.logits is None else alternatives(self._draw.logits, token, least)
 
     def keep(self, token: int) -> None:
         """Keep the token just read as part of the answer, and go on to another one."""

@@ -14,7 +14,6 @@ from typing import NamedTuple, cast
 import mlx.core as mx
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
-from app.engine.alternatives import Likeliest, likeliest
 from app.engine.penalties import Penalties
 from app.engine.problems import RequestError
 from app.protocol.chat import Sampling
@@ -27,12 +26,12 @@ _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx le
 class Draw(NamedTuple):
     """A token that is being computed. token: [1]. largest: of its logits, [1, 1], a number only if all of them are.
 
-    likeliest: what the model would have said, where that is wanted.
+    logits: [1, vocabulary], as the model gave them, where they are wanted.
     """
 
     token: mx.array
     largest: mx.array
-    likeliest: Likeliest | None = None
+    logits: mx.array | None = None
 
 
 def draw_seed() -> int:
@@ -51,15 +50,15 @@ class Sampler:
         bias: Mapping[int, float] | None = None,
         ends: Collection[int] = (),
         *,
-        has_alternatives: bool = False,
+        keeps_logits: bool = False,
     ) -> None:
         """Check the settings: RequestError when they mean nothing.
 
         context: every token before the answer. bias: what is added to the logits of tokens. ends: tokens that XTC never
-        takes away. has_alternatives: each draw finds the model's likeliest tokens, too.
+        takes away. keeps_logits: each draw keeps the model's own.
         """
         _check(sampling)
-        self._has_alternatives = has_alternatives
+        self._keeps_logits = keeps_logits
         self._temperature = sampling.temperature
         self._key = mx.random.key(seed & 0xFFFF_FFFF_FFFF_FFFF)
         self._filters = _filters(sampling, ends)
@@ -73,16 +72,15 @@ class Sampler:
     def draw(self, logits: mx.array) -> Draw:
         """Begin to choose the next token from logits [1, vocabulary], and return at once."""
         logits = logits.astype(mx.float32)
-        raw = logits
+        given = logits if self._keeps_logits else None
         if self._bias is not None:
             logits = logits.at[:, self._bias[0]].add(self._bias[1])
         logits = self._penalties.apply(logits)
         largest = mx.max(logits, axis=-1, keepdims=True)
         token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - largest)
         self._penalties.add(token)
-        others = likeliest(raw, token) if self._has_alternatives else None
-        _begin(token, largest, *(others or ()))
-        return Draw(token, largest, others)
+        _begin(token, largest, *(() if given is None else (given,)))
+        return Draw(token, largest, given)
 
     def read(self, draw: Draw) -> int:
         """Wait for a token. Raises RequestError when its logits were not numbers."""

@@ -26,6 +26,7 @@ from app.engine.thinking import Piece
 from app.engine.turns import TurnTask
 from app.kvcache.session import Session
 from app.protocol.chat import Resumption, Sampling, Turn, stop_problem
+from app.protocol.choices import LEAST, WHOLE
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta
@@ -199,7 +200,7 @@ class Writer(TurnTask):
         problem = sampling.problem()
         bias = biased_ids(codec, sampling.logit_bias) if not problem else {}
         ends = {*codec.stop_ids, *codec.plain("\n")}
-        return Sampler(sampling, seed, context, bias, ends, has_alternatives=self._command.alternatives)
+        return Sampler(sampling, seed, context, bias, ends, keeps_logits=self._command.alternatives)
 
     def _prefill(self, session: Session) -> Iterator[None]:
         """Read the prompt up to its last token."""
@@ -237,7 +238,7 @@ class Writer(TurnTask):
                 return StopReason.FINISHED
             self._sampled += 1
             was_thinking = self._output.is_thinking
-            found = pipeline.alternatives()
+            found = pipeline.alternatives(token, LEAST / WHOLE)
             if self._choices is not None:
                 self._choices.note(token, found)
             if found is not None:

@@ -312,7 +312,7 @@ class ActivePath:
         self.record()
         node = self._trie.node_ending_at(self.path, bookmark.offset)
         if node.stored.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
-            self._store_state(node, bookmark.state.detached(), GRID_USES)
+            self._store_state(node, bookmark.state.detached(waits=False), GRID_USES)
         return node.stored.state is not None
 
     def drop_fork(self, offset: int) -> None:

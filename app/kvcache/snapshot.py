@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import mlx.core as mx
@@ -70,10 +70,11 @@ class StateSnapshot(NamedTuple):
     call_log: CallLog
     nbytes: int
 
-    def detached(self) -> StateSnapshot:
-        """Return a copy with arrays of its own, evaluated."""
+    def detached(self, *, waits: bool = True) -> StateSnapshot:
+        """Return a copy with arrays of its own. waits: until they are evaluated, after whatever call is under way."""
         layers = tuple(tuple(None if x is None else owned(x) for x in layer) for layer in self.layers)
-        mx.eval([x for layer in layers for x in layer if x is not None])
+        evaluate: Callable[..., None] = mx.eval if waits else mx.async_eval
+        evaluate([x for layer in layers for x in layer if x is not None])
         return self._replace(layers=layers)
 
 
