@@ -39,6 +39,9 @@ class Regions(Protocol):
     def stop(self) -> None:
         """End what is written here."""
 
+    def resume(self) -> None:
+        """Have go on here what was cut."""
+
     def choose_model(self) -> None:
         """Have the person asked for a model's folder."""
 

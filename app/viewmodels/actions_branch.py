@@ -72,7 +72,7 @@ ROWS: tuple[Row, ...] = (
         writes=True,
         in_chat=True,
         is_enabled=lambda state: state.chat.can_continue,
-        run=lambda app: app.chat.requests.go_on(),
+        run=lambda app: app.resume(),
     ),
     Action(
         id="edit_answer",

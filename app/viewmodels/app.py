@@ -74,6 +74,7 @@ class App(QObject):
         self.comparison = Comparison(self.library, self.chat.open_branch, self)
         self.lanes = Lanes(
             *(self.library, self.answering, self.chat.open_branch, self.chat.unfolded),
+            lambda: self.model.current_model.fingerprint,
             *(lambda message_id: self.chat.branch_costs.residencies.get(message_id), self.notices, self),
         )
         self.find = Find(self.library, self.chat, self.notices, self)
@@ -144,6 +145,11 @@ class App(QObject):
         """End what is written here: all answers that stand beside each other, else that of the open path."""
         if not self.lanes.stop():
             self.chat.requests.stop_or_cancel_edit()
+
+    def resume(self) -> None:
+        """Have go on here what was cut: the answers that stand beside each other, else that of the open path."""
+        if not self.lanes.resume():
+            self.chat.requests.go_on()
 
     def choose_model(self) -> None:
         """Have the person asked for a model's folder, in this window."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.events import CostEstimate
-from app.protocol.reports import ModelInfo, StopReason
+from app.protocol.reports import ModelInfo
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.branch_costs import BranchCosts
@@ -21,6 +21,7 @@ from app.viewmodels.chat.versions import (
     answer_above,
     branch_name,
     branch_start,
+    can_go_on,
     edited_answer,
     last_fork,
     last_question,
@@ -149,12 +150,8 @@ class OpenConversation:
         if leaf is None or self.info is None or self.refusal or self.questions.is_busy_on(self.tree):
             return False
         path, context = self.branch_costs.path, self.info.context_length
-        has_ended = leaf.role != "assistant" or leaf.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
-        is_cut = not has_ended and bool(leaf.text or leaf.thinking)
-        is_own = leaf.model in (None, self.info.fingerprint) and leaf.parent_id is not None
-        if self.tree.children(leaf.id):
-            return False  # what follows it has read it as it is
-        return is_cut and is_own and (path is None or path.request.total < context) and self.draft.editing is None
+        has_room = path is None or path.request.total < context
+        return can_go_on(self.tree, leaf, self.info.fingerprint) and has_room and self.draft.editing is None
 
     @property
     def overflow(self) -> CostEstimate | None:

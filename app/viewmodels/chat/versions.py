@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
+from app.protocol.reports import StopReason
 from app.viewmodels.chat.drafts import Draft
 
 
@@ -30,6 +31,17 @@ def last_question(tree: MessageTree) -> Message | None:
 def last_answer(tree: MessageTree) -> Message | None:
     """Return the last answer of the open path."""
     return next((message for message in reversed(tree.path) if message.role == "assistant"), None)
+
+
+def can_go_on(tree: MessageTree, message: Message, model: str) -> bool:
+    """Return whether a message is an answer that was cut, and that the model with this fingerprint can go on with.
+
+    What follows an answer has read it as it is.
+    """
+    has_ended = message.role != "assistant" or message.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
+    is_cut = not has_ended and bool(message.text or message.thinking)
+    is_own = message.model in (None, model) and message.parent_id is not None
+    return is_cut and is_own and not tree.children(message.id)
 
 
 def last_fork(tree: MessageTree) -> Message | None:

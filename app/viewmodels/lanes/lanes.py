@@ -17,7 +17,7 @@ from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.unfolded import Unfolded
-from app.viewmodels.chat.versions import question_of
+from app.viewmodels.chat.versions import can_go_on, question_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.lanes.lane_rows import LaneRows
@@ -53,15 +53,19 @@ class Lanes(QObject):
         answering: Answering,
         open_branch: OpenBranch,
         unfolded: Unfolded,
+        model: Callable[[], str | None],
         residency: Callable[[str], Residency | None],
         notices: Notices,
         parent: QObject | None = None,
     ) -> None:
-        """residency: says where the state after a message is, None where that is not known."""
+        """model: returns the fingerprint of the one in use, None without one.
+
+        residency: says where the state after a message is, None where that is not known.
+        """
         super().__init__(parent)
         self._residency = residency
         self._library, self._answering, self._open_branch = library, answering, open_branch
-        self.unfolded, self._notices = unfolded, notices
+        self.unfolded, self._model, self._notices = unfolded, model, notices
         self._question_id = ""
         self._closed: set[int | None] = set()  # runs whose answers were put away while they were written
         self._discarded: dict[str, str] = {}  # answers that go as soon as what is written on their branch has ended
@@ -177,8 +181,32 @@ class Lanes(QObject):
             self._notices.info(f"{refusal}.")
             return
         self._answering.drafts.write(self._library.open_id, text)
-        known = dict(zip(self.rows, self._sampling, strict=True)) if any(self._settings()) else {}
-        self._answering.outbox.send_to_each(self._library.open_id, {one.leaf_id: known.get(one) for one in asked})
+        known = dict(zip(self.rows, self._own_sampling(), strict=True))
+        self._answering.outbox.send_to_each(self._library.open_id, {one.leaf_id: known[one] for one in asked})
+
+    def resume(self) -> bool:
+        """Have the answer that is focused go on where it was cut, or all that were, each with its own settings.
+
+        Returns whether answers are beside each other.
+        """
+        tree, model = self._library.tree, self._model()
+        known = dict(zip(self.rows, self._own_sampling(), strict=True))
+        cut = {
+            one.leaf_id: known[one]
+            for one in self.rows
+            if self._focused in ("", one.answer_id)
+            and model is not None
+            and can_go_on(tree, tree.message(one.leaf_id), model)
+        }
+        if not cut or not self._library.edits.may_edit():
+            return bool(self.rows)
+        refusal = self._refusal(list(cut))
+        if refusal:
+            self._notices.info(f"{refusal}.")
+        else:
+            for leaf_id, sampling in cut.items():
+                self._answering.question_queue.go_on(tree.message(leaf_id), sampling)
+        return True
 
     def _refusal(self, leaf_ids: Sequence[str]) -> str:
         """Say why nothing can be asked at the ends of these branches, "" where something can."""
@@ -304,6 +332,10 @@ class Lanes(QObject):
     def _settings(self) -> list[str]:
         """Say of each answer with which settings it is written, "" where they are the same."""
         return differences(self._sampling, self._answering.chosen.preset_of)
+
+    def _own_sampling(self) -> list[Sampling | None]:
+        """Return how what comes next in each column is sampled, None for what is chosen in the conversation."""
+        return self._sampling if any(self._settings()) else [None] * len(self.rows)
 
     @property
     def _sampling(self) -> list[Sampling | None]:

@@ -98,7 +98,7 @@ class ChatPane(QWidget):
         composer.edit.pasteRefused.connect(self._warn_of_paste)
         composer.edit.longPasted.connect(self._attach_pasted)
         composer.edit.unfolded.connect(app.chat.attachments.unfold_text)
-        composer.continueAsked.connect(app.chat.requests.go_on)
+        composer.continueAsked.connect(app.resume)
         composer.answersChosen.connect(app.chat.requests.choose_count)
         composer.ladderChosen.connect(app.chat.requests.choose_ladder)
         composer.presetChosen.connect(app.chat.requests.choose_preset)

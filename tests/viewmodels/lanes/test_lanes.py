@@ -257,6 +257,31 @@ def test_stopping_ends_what_is_written_in_every_column(qtbot: QtBot, app: App, s
     assert {one.status for one in now(app).lanes} == {"stopped"}
 
 
+def test_what_was_stopped_goes_on_in_every_column_or_in_the_one_that_is_chosen(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    app.act("stop")
+    idle(qtbot, app)
+    script.hold = 3
+    app.lanes.focus(1)
+    app.catch_up()
+    assert app.chat.state.now.can_continue
+    app.act("continue")
+    qtbot.waitUntil(lambda: shown(app)[1] == ["You said: Why?"])
+    app.act("stop")
+    idle(qtbot, app)
+    assert shown(app) == [["You said:"], ["You said: Why?"], ["You said:"]]
+    app.lanes.focus(1)
+    script.hold = None
+    app.act("continue")
+    idle(qtbot, app)
+    assert shown(app) == [["You said: Why?"]] * 3
+    assert {one.status for one in now(app).lanes} == {"finished"}
+    commands = len(script.commands)
+    app.act("continue")
+    assert not [one for one in script.commands[commands:] if isinstance(one, Generate)]
+
+
 def test_or_to_the_one_that_is_chosen(qtbot: QtBot, app: App, script: Script, three: None) -> None:
     script.go.set()
     idle(qtbot, app)
