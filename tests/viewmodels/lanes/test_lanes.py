@@ -370,7 +370,7 @@ def test_more_than_eight_show_the_last_eight(qtbot: QtBot, app: App, script: Scr
     assert [one[0][-2] for one in shown(app)] == list("ABCDEFGH")
 
 
-@each_seed(range(12))
+@each_seed(range(20))
 def test_at_random_every_column_says_what_its_branch_says(qtbot: QtBot, app: App, script: Script, seed: int) -> None:
     dice = random.Random(seed)
     if app.model.state.now.name == "":
@@ -382,7 +382,7 @@ def test_at_random_every_column_says_what_its_branch_says(qtbot: QtBot, app: App
     for _ in range(12):
         lanes = now(app).lanes
         one = dice.choice(lanes).answer_id if lanes else ""
-        match dice.randrange(9):
+        match dice.randrange(12):
             case 0 if one:
                 app.lanes.focus(dice.randrange(len(lanes)))
             case 1 if one and dice.random() < 0.4:
@@ -399,8 +399,14 @@ def test_at_random_every_column_says_what_its_branch_says(qtbot: QtBot, app: App
                 app.chat.open_branch.select_version(None, dice.choice([-1, 1]))
             case 7:
                 script.go.set()
+            case 8:
+                app.act("continue")
+            case 9:
+                app.chat.requests.regenerate(one or None)
+            case 10:
+                app.act(dice.choice(["undo", "redo"]))
             case _:
-                app.chat.requests.stop()
+                app.act("stop")
         qtbot.wait(dice.choice([0, 5]))
         check(app)
     script.go.set()
