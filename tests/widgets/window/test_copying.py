@@ -49,10 +49,13 @@ def test_a_selection_goes_from_one_message_to_another(
     view = window.chat.view
     start = view.layout_of_rows.item(0)
     view.verticalScrollBar().setValue(0)
-    at = QPoint(round(start.text.left()), round(view.row_rect(0).top() + start.text.center().y()))
+
+    def at() -> QPoint:  # which the notice of what was copied moves in the view
+        return QPoint(round(start.text.left()), round(view.row_rect(0).top() + start.text.center().y()))
+
     below = view.layout_of_rows.item(2)
     to = QPoint(round(below.text.left() + 45), round(view.row_rect(2).top() + below.text.center().y()))
-    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at())
     view.pointer._extend(to.toPointF())
     assert list(view.pointer.selection.rows) == [0, 1, 2]
     text, markdown = copied(window, "copy"), copied(window, "copy_markdown")
@@ -63,7 +66,7 @@ def test_a_selection_goes_from_one_message_to_another(
     assert last
     assert "second question".startswith(last)
     assert last != "second question"
-    view.pointer._extend(at.toPointF())
+    view.pointer._extend(at().toPointF())
     assert not view.pointer.selection.rows
 
 
