@@ -13,7 +13,7 @@ from app.protocol.reports import Problem
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A sentence that stands in nobody's way. is_good: it asks nothing of the person. label, run: its button, if any.
-    undo_step: the step of the history that its Undo takes back, or 0.
+    undo_step: the step of the history that its Undo takes back, or 0. is_refusal: it says why nothing was done.
     """
 
     text: str = ""
@@ -21,6 +21,7 @@ class Notice:
     label: str = ""
     run: Callable[[], object] | None = None
     undo_step: int = 0
+    is_refusal: bool = False
 
 
 class Notices(QObject):
@@ -52,7 +53,7 @@ class Notices(QObject):
             return Notice()
         first = next((one for one in self._shown if one.label or one.undo_step), self._shown[0])
         text, is_good = " ".join(one.text for one in self._shown), all(one.is_good for one in self._shown)
-        told = replace(first, text=text, is_good=is_good)
+        told = replace(first, text=text, is_good=is_good, is_refusal=all(one.is_refusal for one in self._shown))
         return replace(told, label="Undo", run=self._undo) if self.offers_undo else told
 
     @property
@@ -64,6 +65,10 @@ class Notices(QObject):
     def info(self, text: str, *, undo_step: int = 0) -> None:
         """Tell of something that was done, with Undo where it is a step of the history."""
         self._show(Notice(text, True, undo_step=undo_step))
+
+    def refuse(self, why: str) -> None:
+        """Tell why nothing was done that was asked for."""
+        self._show(Notice(why, True, is_refusal=True))
 
     def warn(self, text: str, label: str = "", run: Callable[[], object] | None = None) -> None:
         """Tell of something that the person may want to act on, with a button where there is something to do."""

@@ -156,7 +156,7 @@ class Lanes(QObject):
             return
         pair = [self.rows[at] for at in sorted((number, self._beside(number)))]
         if not self._have_ended(*pair):
-            self._notices.info(f"{chat_text.STILL_WRITING}.")
+            self._notices.refuse(f"{chat_text.STILL_WRITING}.")
             return
         self.compareAsked.emit(*(one.leaf_id for one in pair))
 
@@ -178,7 +178,7 @@ class Lanes(QObject):
             return
         refusal = self._refusal([one.leaf_id for one in asked])
         if refusal:
-            self._notices.info(f"{refusal}.")
+            self._notices.refuse(f"{refusal}.")
             return
         self._answering.drafts.write(self._library.open_id, text)
         known = dict(zip(self.rows, self._own_sampling(), strict=True))

@@ -66,7 +66,7 @@ class Edits(QObject):
         """Return whether anything can be changed. Where it cannot, that is told."""
         refusal = self._changes.refusal
         if refusal:
-            self._notices.info(refusal)
+            self._notices.refuse(refusal)
         return not refusal
 
     # Taking away

@@ -80,7 +80,7 @@ class TrashList(QObject):
 
         row = next((row for row in self.rows.rows if row.id == number), None)
         if self.refusal:
-            self._notices.info(self.refusal)
+            self._notices.refuse(self.refusal)
         elif row is not None:
             home = row.conversation_id
             self._changes.make(lambda store: _brought_back(store, int(number), home), take, self._notices.error)

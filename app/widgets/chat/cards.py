@@ -20,7 +20,7 @@ from app.widgets.kit.typography import TextRole, TextStyle
 
 _RADIUS, _TEXT_LEFT, _RIGHT, _ABOVE, _BELOW, _ICON = 12, 56, 28, 18, 18, 20
 _TITLE_GAP, _BUTTON_GAP, _APART = 6, 16, 10
-_BANNER, _BANNER_SIDE = 44, 20
+_BANNER, _BANNER_SIDE, _BANNER_ICON = 44, 20, 26
 
 
 class ProblemView(QWidget):
@@ -170,11 +170,12 @@ class NoticeBanner(QWidget):
 
     def _words(self, width: int) -> QRectF:
         room = 0 if self.action.isHidden() else self.action.sizeHint().width() + _APART
-        return QRectF(_BANNER_SIDE + 26, 0, width - 2 * _BANNER_SIDE - 60 - room, self.height())
+        icon = 0 if self._notices.now.is_refusal else _BANNER_ICON
+        return QRectF(_BANNER_SIDE + icon, 0, width - 2 * _BANNER_SIDE - 34 - icon - room, self.height())
 
     def _refresh(self) -> None:
         notice = self._notices.now
-        if not self._changes.has_changed(notice.text, notice.label, notice.is_good):
+        if not self._changes.has_changed(notice.text, notice.label, notice.is_good, notice.is_refusal):
             return
         self.action.set_text(notice.label)
         self.action.setVisible(bool(notice.label))
@@ -198,11 +199,14 @@ class NoticeBanner(QWidget):
         theme, text_style = self._style.theme, self._style.text_style(TextRole.UI)
         painter = smooth(QPainter(self))
         notice = self._notices.now
-        painter.fillRect(self.rect(), theme.soft if notice.is_good else theme.warnbg)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.softline if notice.is_good else theme.warnline)
-        center = QPointF(_BANNER_SIDE + 8, self.height() / 2)
-        icon, color = (Icon.CHECK, theme.accent) if notice.is_good else (Icon.WARN, theme.warn)
-        self._style.icons.paint(painter, icon, center, color)
+        ground, line = (theme.soft, theme.softline) if notice.is_good else (theme.warnbg, theme.warnline)
+        if notice.is_refusal:
+            ground, line = theme.fill, theme.line
+        painter.fillRect(self.rect(), ground)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, line)
+        if not notice.is_refusal:
+            icon, color = (Icon.CHECK, theme.accent) if notice.is_good else (Icon.WARN, theme.warn)
+            self._style.icons.paint(painter, icon, QPointF(_BANNER_SIDE + 8, self.height() / 2), color)
         words = self._words(self.width())
         layout = lines_of(notice.text, text_style, words.width())
         painter.setPen(theme.text)

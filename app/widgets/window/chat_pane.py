@@ -258,7 +258,7 @@ class ChatPane(QWidget):
         """Go to the next place that was found or, with -1, the one before; of two branches, to what differs."""
         if self.comparison is not None and self.comparison.isVisible():
             if not self.comparison.list.step_difference(step):
-                self._app.notices.info("Nothing else differs.")
+                self._app.notices.refuse("Nothing else differs.")
         else:
             self._app.find.go(step)
 

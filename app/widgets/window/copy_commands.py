@@ -45,7 +45,7 @@ class CopyCommands(QObject):
 
     def _copy_markdown(self) -> None:
         if not self._chat.copy(as_markdown=True):
-            self._app.notices.info(NOTHING_TO_COPY)
+            self._app.notices.refuse(NOTHING_TO_COPY)
 
     def _copy_branch(self, *, as_markdown: bool) -> None:
         self._pieces = []

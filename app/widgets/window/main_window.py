@@ -462,11 +462,14 @@ class MainWindow(QMainWindow):
     def _step(self, by: int, at_end: str) -> None:
         """Take the keyboard to the message above or below. at_end: what is said where there is none."""
         if not self.chat.view.step(by):
-            self._app.notices.info(at_end)
+            self._app.notices.refuse(at_end)
 
     def _use_settings(self) -> None:
         is_known = self._app.chat.settings.use_answer(self._current("assistant"))
-        self._app.notices.info(SETTINGS_TAKEN if is_known else SETTINGS_NOT_KNOWN)
+        if is_known:
+            self._app.notices.info(SETTINGS_TAKEN)
+        else:
+            self._app.notices.refuse(SETTINGS_NOT_KNOWN)
 
     def _compare(self) -> None:
         """Compare the version that the keyboard is on with the one beside it, else the open branch; or close again.

@@ -31,14 +31,14 @@ class UnavailableKeys:
         if not why or (action_id in _TOLD_ELSEWHERE and isinstance(QApplication.focusWidget(), ComposerEdit)):
             return False
         if not event.isAutoRepeat():
-            self._app.notices.info(why)
+            self._app.notices.refuse(why)
         return True
 
     def tell(self, action_id: str) -> None:
         """Say why a command does nothing now that was asked for by a key of a pane's own."""
         why = why_unavailable(action_id, self._app.state.now)
         if why:
-            self._app.notices.info(why)
+            self._app.notices.refuse(why)
 
     def _is_for_field(self, event: QKeyEvent) -> bool:
         field = QApplication.focusWidget()

@@ -44,6 +44,7 @@ def test_the_last_one_is_shown_and_each_is_announced(notices: Notices, heard: li
     notices.error(FULL)
     assert (notices.now.text, notices.now.is_good) == ("The disk is full. Nothing is saved.", False)
     notices.error(None)
+    assert not notices.now.is_refusal
     notices.announce("For the ear alone")
     assert heard == ["Saved.", "The disk is full. Nothing is saved.", "For the ear alone"]
     notices.dismiss()
@@ -161,3 +162,11 @@ def test_whoever_shows_it_hears_of_each_change(notices: Notices) -> None:
     notices.show_progress("", lambda: None)
     notices.dismiss()
     assert count == ["Saved.", "Reading…", "Saved.", ""]
+
+
+def test_what_was_not_done_is_told_apart_from_what_was(notices: Notices, heard: list[str]) -> None:
+    notices.refuse("There is nothing to undo.")
+    assert (notices.now.is_refusal, notices.now.is_good) == (True, True)
+    notices.add_error(FULL)
+    assert (notices.now.is_refusal, notices.now.is_good) == (False, False)
+    assert heard[0] == "There is nothing to undo."

@@ -202,6 +202,10 @@ def test_good_news_is_no_warning(qtbot: QtBot, style: Style, notices: Notices) -
     notices.info("The cache is exact.")
     assert count(picture(banner), LIGHT.warnbg) == count(picture(banner), LIGHT.warn) == 0
     assert count(picture(banner), LIGHT.soft) > 10_000
+    assert count(picture(banner), LIGHT.accent) > 0
+    notices.refuse("There is nothing to undo.")  # which is nothing done
+    assert count(picture(banner), LIGHT.soft) == count(picture(banner), LIGHT.accent) == 0
+    assert count(picture(banner), LIGHT.fill) > 10_000
 
 
 def test_choices_stand_between_the_two_and_wrap_where_it_is_narrow(qtbot: QtBot, style: Style) -> None:
