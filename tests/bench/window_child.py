@@ -45,6 +45,7 @@ ANSWER = 600  # tokens
 QUESTION = "Tell me a story about a fox and the other fox."
 LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
+PICTURES = 40  # of the trie
 COLUMNS = 3
 
 
@@ -360,7 +361,7 @@ def _cache(bench: Bench) -> dict[str, object]:
         told.append(_ms(lambda: (bench.program.host.happened.emit(TrieChanged(view)), app.catch_up())))
 
     window.inspector.show_pane(window.cache.id)
-    for number in range(TIMES + 1):
+    for number in range(PICTURES + 1):
         view = trie(number)
         shown.append(
             bench.ms_until_painted(

@@ -12,7 +12,7 @@ from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_text
 from app.viewmodels.text import formatting
-from app.widgets.cache.cache_legend import Entry, Legend, entries
+from app.widgets.cache.cache_legend import Entry, Legend, entries, pinned_bytes
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_budget, paint_disk_budget
@@ -43,6 +43,7 @@ class CacheHead(QWidget):
         self._trouble: Problem | None = None
         self._cold = ""
         self._parts: tuple[Entry, ...] = ()
+        self._pinned = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
@@ -50,7 +51,7 @@ class CacheHead(QWidget):
 
     def show_view(self, view: TrieView) -> None:
         """Show the totals of a picture of the cache."""
-        self._view = view
+        self._view, self._pinned = view, pinned_bytes(view)
         self._refresh()
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
@@ -64,7 +65,7 @@ class CacheHead(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        self._parts = entries(self._view, self._has_disk)
+        self._parts = entries(self._view, self._pinned, self._has_disk)
         parts = ", ".join(part.spoken for part in self._parts)
         disk = f", {disk_text.shares(self._view)[0]}" if self._has_disk else ""
         self.setAccessibleName(f"{self._title()}{disk}: {parts}")

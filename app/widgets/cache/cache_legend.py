@@ -46,9 +46,13 @@ class Entry:
         return f"{self.word} {formatting.size(self.bytes)}"
 
 
-def entries(view: TrieView, has_disk: bool) -> tuple[Entry, ...]:
-    """Return the parts of what a picture of the cache holds."""
-    pinned = sum(node.bytes for node in filter(_IS_PINNED, view.nodes))
+def pinned_bytes(view: TrieView) -> int:
+    """Return the bytes of what is pinned in a picture of the cache. It looks at every edge."""
+    return sum(node.bytes for node in filter(_IS_PINNED, view.nodes))
+
+
+def entries(view: TrieView, pinned: int, has_disk: bool) -> tuple[Entry, ...]:
+    """Return the parts of what a picture of the cache holds. pinned: bytes of it that are."""
     parts = [Entry("live", view.live_bytes), Entry("memory", view.paged_bytes)]
     parts += [Entry(None, pinned)] * (pinned > 0)
     parts += [Entry("disk", view.disk_bytes)] * has_disk

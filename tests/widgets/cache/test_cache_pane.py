@@ -14,7 +14,7 @@ from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_text
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
-from app.widgets.cache.cache_legend import Legend, entries
+from app.widgets.cache.cache_legend import Legend, entries, pinned_bytes
 from app.widgets.cache.cache_pane import CachePane
 from app.widgets.kit.drawing import wrapped
 from app.widgets.kit.style import Style
@@ -248,7 +248,8 @@ def test_the_disk_is_told_to_whoever_has_an_empty_cache(pane: CachePane) -> None
 @pytest.mark.parametrize("width", [300, 352, 640])
 def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(style: Style, width: int) -> None:
     pinned = tuple(replace(each, is_pinned=True) for each in view().nodes)
-    parts = entries(replace(ON_DISK, nodes=pinned), has_disk=True)
+    whole = replace(ON_DISK, nodes=pinned)
+    parts = entries(whole, pinned_bytes(whole), has_disk=True)
     assert [part.word for part in parts] == ["Live", "In memory", "Pinned", "On disk"]
     room = width - 32.0
     disk_left = (room - 8) * 0.68 + 8
