@@ -1,8 +1,10 @@
 """The rows of the cache pane: the edges of the open conversation, and of the others where those are wanted too.
 
 Properties: every edge is counted in exactly one row, or among the others. What is the template's own text has no row
-where a message stands beside it: it belongs to that message's. A row whose edges are as they were is the same object as
-before, while the same rows are wanted. A picture costs what differs from the one before.
+where a message stands beside it: it belongs to that message's. Nor has what goes on with the message above it, where
+nothing else follows that and both are kept alike: states are stored at many places in an answer. A row whose edges are
+as they were is the same object as before, while the same rows are wanted. A picture costs what differs from the one
+before.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ class ShownTrie:
         self._chosen: tuple[str, bool] | None = None
         self._tree = EdgeTree("")
         self._rows: dict[int, TrieNodeView] = {}
-        self._joined: dict[int, list[LinkedEdge]] = {}  # template text below a row that belongs to it
+        self._joined: dict[int, list[LinkedEdge]] = {}  # what belongs to a row and lies below its edge
+        self._going_on: dict[int, int] = {}  # by edge, the one below it that goes on with its message in the same row
         self._parts: dict[int, tuple[TrieNodeView, ...]] = {}  # what a row was made of
         self._stale: set[LinkedEdge] = set()  # those whose rows are to be made anew
 
@@ -51,7 +54,7 @@ class ShownTrie:
         chosen = self.open_id, self.shows_others
         if chosen != self._chosen:
             self._chosen, self._tree = chosen, EdgeTree(self.open_id)
-            self.row_of, self._rows, self._joined, self._parts = {}, {}, {}, {}
+            self.row_of, self._rows, self._joined, self._parts, self._going_on = {}, {}, {}, {}, {}
         self._regroup(self._tree.follow(view.nodes, self.path))
         self.others = Others(self._tree.other_edges, self._tree.other_bytes)
         return replace(view, nodes=tuple(filter(None, map(self._rows.get, map(_id_of, view.nodes)))))
@@ -74,19 +77,30 @@ class ShownTrie:
 
     # Which row an edge belongs to
 
+    def _begins_row(self, edge: LinkedEdge) -> bool:
+        """Return whether an edge has a row of its own that begins with it, or with template text above it."""
+        return _has_words(edge) and not self._goes_on(edge)
+
+    def _goes_on(self, edge: LinkedEdge) -> bool:
+        """Return whether an edge belongs to the row of the message above, which it alone goes on with."""
+        node, above = edge.node, edge.above
+        if node is None or above is None or above.node is None or not node.is_continued or not above.node.label:
+            return False
+        return (node.role, node.residency) == (above.node.role, above.node.residency) and self._count(above) == 1
+
     def _regroup(self, touched: set[LinkedEdge]) -> None:
-        """Find the rows of the edges that differ, and of the template text around them."""
+        """Find the rows of the edges that differ, and of what belongs to them."""
         self._stale = set()
         tops = {}
-        for edge in touched:
+        for edge in self._with_going_on(touched):
             if edge.id == ROOT_ID:
                 tops[edge.id] = edge
             elif edge.above is None or not self._is_shown(edge):
                 self._leave(edge)
             else:
-                top = _message_above(edge)
+                top = self._row_above(edge)
                 tops[top.id] = top
-                if _has_words(edge):
+                if self._begins_row(edge):
                     self._set_row(edge, edge.id)
                     tops[edge.id] = edge
         for top in tops.values():
@@ -94,11 +108,38 @@ class ShownTrie:
         for edge in self._stale:
             self._make(edge)
 
+    def _with_going_on(self, touched: set[LinkedEdge]) -> set[LinkedEdge]:
+        """Return the edges with those below them that went on with their message, or may do so now."""
+        found = set(touched)
+        for edge in touched:
+            before = self._tree.edges.get(self._going_on.pop(edge.id, ROOT_ID))
+            found |= {before} if before is not None else set()
+            found |= {next(self._below(edge))} if self._count(edge) == 1 else set()
+        return found
+
+    def _row_above(self, edge: LinkedEdge) -> LinkedEdge:
+        """Return the nearest edge above whose row it may belong to, or the root."""
+        above = edge.above
+        assert above is not None
+        while above.above is not None and not self._begins_row(above):
+            above = above.above
+        return above
+
+    def _end_of_message(self, top: LinkedEdge) -> LinkedEdge:
+        """Have what goes on with a message belong to its row; returns the last edge of it."""
+        last = top
+        while self._count(last) == 1 and self._goes_on(only := next(self._below(last))):
+            self._joined[top.id].append(only)
+            self._going_on[last.id] = only.id
+            self._set_row(only, top.id)
+            last = only
+        return last
+
     def _group_below(self, top: LinkedEdge) -> None:
-        """Find the rows of the template text below a message, or at the root."""
+        """Find what belongs to the row of a message, and the rows of the template text below it, or at the root."""
         self._join(top.id, ())
         self._stale.add(top)
-        waiting = [(edge, top.id) for edge in self._below(top) if not _has_words(edge)]
+        waiting = [(edge, top.id) for edge in self._below(self._end_of_message(top)) if not _has_words(edge)]
         while waiting:
             edge, row = waiting.pop()
             chain = [edge]
@@ -174,15 +215,6 @@ def _has_words(edge: LinkedEdge) -> bool:
     return edge.node is not None and bool(edge.node.label)
 
 
-def _message_above(edge: LinkedEdge) -> LinkedEdge:
-    """Return the nearest edge above that holds words of a message, or the root."""
-    above = edge.above
-    assert above is not None
-    while above.above is not None and not _has_words(above):
-        above = above.above
-    return above
-
-
 def _row(parts: tuple[TrieNodeView, ...], place: tuple[int | None, int, int]) -> TrieNodeView:
     made = parts[0]
     if len(parts) == 1 and _place(made) == place:
@@ -194,6 +226,9 @@ def _row(parts: tuple[TrieNodeView, ...], place: tuple[int | None, int, int]) ->
         end=place[2],
         bytes=sum(part.bytes for part in parts),
         disk_bytes=sum(part.disk_bytes for part in parts),
+        has_state=any(part.has_state for part in parts),
+        last_use=max(part.last_use for part in parts),
+        used_at=max(part.used_at for part in parts),
         is_pinned=any(part.is_pinned for part in parts),
     )
 

@@ -110,13 +110,46 @@ class Named(Growing):
         view = flat(self)
         for one in view.nodes:
             if one.label.startswith("node"):
-                self.nodes[one.id] = replace(one, label=self.rng.choice(["words", "", ""]), owners=self.owners())
+                self.nodes[one.id] = self.named(one, ["words", "", ""])
         for one in self.rng.sample(view.nodes, min(2, len(view.nodes))):
-            self.nodes[one.id] = replace(self.nodes[one.id], label=self.rng.choice(["words", ""]), owners=self.owners())
+            self.nodes[one.id] = self.named(self.nodes[one.id], ["words", ""])
         return flat(self)
+
+    def named(self, one: TrieNodeView, labels: list[str]) -> TrieNodeView:
+        label = self.rng.choice(labels)
+        residency = self.rng.choice(["memory", "memory", "disk"])
+        is_continued = bool(label) and self.rng.random() < 0.6
+        return replace(one, label=label, is_continued=is_continued, residency=residency, owners=self.owners())
 
     def owners(self) -> frozenset[str]:
         return self.rng.choice([OURS, THEIRS, OURS | THEIRS, frozenset()])
+
+
+def test_what_goes_on_with_a_message_is_in_its_row() -> None:
+    """Until something else follows at that place, or it is kept elsewhere."""
+    nodes = (
+        edge(1, None, 0, 10, "You are kind", OURS),
+        going_on(2, 1, 10, 20),
+        going_on(3, 2, 20, 30),
+        edge(4, 3, 30, 33, "", OURS),  # the template's own text before a question
+        edge(5, 4, 33, 40, "Three days", OURS),
+    )
+    trie = shown(*nodes)
+    assert places(trie.of(TrieView(2, nodes))) == [(1, None, 0, 30), (5, 1, 30, 40)]
+    assert trie.row_of == {1: 1, 2: 1, 3: 1, 4: 5, 5: 5}
+    forked = (*nodes, edge(6, 2, 20, 25, "Cheaper", OURS))
+    assert places(trie.of(TrieView(3, forked))) == [(1, None, 0, 20), (3, 1, 20, 30), (5, 3, 30, 40), (6, 1, 20, 25)]
+    on_disk = (*nodes[:2], replace(nodes[2], residency="disk"), *nodes[3:])
+    assert places(trie.of(TrieView(4, on_disk))) == [(1, None, 0, 20), (3, 1, 20, 30), (5, 3, 30, 40)]
+    assert places(trie.of(TrieView(5, nodes))) == [(1, None, 0, 30), (5, 1, 30, 40)]
+
+
+def going_on(number: int, parent: int, start: int, end: int) -> TrieNodeView:
+    return replace(edge(number, parent, start, end, "and more", OURS), is_continued=True)
+
+
+def places(view: TrieView) -> list[tuple[int, int | None, int, int]]:
+    return [(one.id, one.parent_id, one.start, one.end) for one in view.nodes]
 
 
 @each_seed(range(40))
