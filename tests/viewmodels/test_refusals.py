@@ -18,6 +18,7 @@ from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Conversation, Message
 from app.conversation.message_store import MessageStore
 from app.conversation.store_thread import StoreThread
@@ -378,12 +379,12 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
     disk, under_way = threading.Event(), threading.Semaphore(1)
     appending = MessageStore.add
 
-    def slowly(store: MessageStore, message: Message, select: bool = True) -> Edit:
+    def slowly(store: MessageStore, message: Message, select: bool = True, choices: NewChoices | None = None) -> Edit:
         if message.role == "assistant":
             assert under_way.acquire(blocking=False), "one request is under way at a time"
             disk.wait(30)
             under_way.release()
-        return appending(store, message, select)
+        return appending(store, message, select, choices)
 
     monkeypatch.setattr(MessageStore, "add", slowly)
     app = make_app()
