@@ -19,10 +19,14 @@ _IDS = count(1)  # of all windows together, each of which hears every answer
 
 
 class BegunAnswer(NamedTuple):
-    """An answer that would go on: what it says, and the token ids of the one that it is an edit of."""
+    """An answer that would go on: what it says, and the token ids of the one that it is an edit of.
+
+    forced: token ids that an answer would begin with, where it goes on from a place in another one.
+    """
 
     turn: Turn | None = None
     edited: tuple[int, ...] = ()
+    forced: tuple[int, ...] = ()
 
 
 _NO_ANSWER = BegunAnswer()
@@ -116,4 +120,10 @@ class CostQueries:
         asked = _Asked(next(_IDS), query, self._clock())
         self._asked[purpose] = asked
         turns, options, begun = query.turns, query.options, query.begun
-        self._submit(EstimateCost(asked.query_id, turns, options, *begun, is_exact=query.is_exact))
+        self._submit(
+            EstimateCost(
+                *(asked.query_id, turns, options, begun.turn, begun.edited),
+                is_exact=query.is_exact,
+                forced=begun.forced,
+            )
+        )

@@ -14,7 +14,7 @@ from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
 from app.viewmodels.warmth import cost_queries, warmth_index
-from app.viewmodels.warmth.cost_queries import CostQueries
+from app.viewmodels.warmth.cost_queries import BegunAnswer, CostQueries
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from tests.viewmodels.warmth.test_agreement import ClosedTrees
 
@@ -175,3 +175,10 @@ def test_nothing_is_asked_without_a_model_or_after_the_end(qtbot: QtBot) -> None
     bench.index.close()
     qtbot.wait(20)
     assert not bench.sent
+
+
+def test_the_tokens_that_an_answer_would_begin_with_are_asked_for() -> None:
+    bench = Bench()
+    bench.queries.ask("fork", (), lambda _priced: None, begun=BegunAnswer(forced=(1, 2)))
+    (asked,) = bench.sent
+    assert (asked.forced, asked.begun, asked.edited) == ((1, 2), None, ())
