@@ -63,7 +63,8 @@ class App(QObject):
         self.answering, self.notices = workspace.answering, workspace.notices
         self.library = LibraryRegion(workspace.stored, self._store, self.model, self.notices, number, self)
         self.chat = ChatRegion(
-            *(self._host, self.answering, self.library, self.model, workspace.warmth, self.notices, self.settings), self
+            *(self._host, self._store, self.answering, self.library, self.model),
+            *(workspace.warmth, self.notices, self.settings, self),
         )
         self.cache_rows = CacheRows(self.cache, self.library.open_id, self)
         self.edges = EdgeRegion(

@@ -23,6 +23,7 @@ from app.viewmodels.chat.unfolded import Unfolded
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.text import formatting
@@ -56,6 +57,7 @@ class ChatRegion(QObject):
     def __init__(
         self,
         host: EngineHost,
+        store: StoreLink,
         answering: Answering,
         library: LibraryRegion,
         model: ModelRegion,
@@ -99,7 +101,7 @@ class ChatRegion(QObject):
         self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved, answering.chosen.planned)
         self.requests = ChatRequests(
-            *(library, model, self.state, answering, self.settings),
+            *(store, library, model, self.state, answering, self.settings),
             *(self.attachments, self.open_draft, self.open_branch, self.context_overflow),
             *(self.cards, notices, self),
         )

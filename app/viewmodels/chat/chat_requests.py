@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 
 from PySide6.QtCore import QObject
 
+from app.conversation.edit_result import EditResult
 from app.conversation.message import Message, storable
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels.chat import chat_text
@@ -14,13 +17,15 @@ from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
+from app.viewmodels.chat.fork import Fork, ForkPlace, place_in, with_own_words
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_draft import OpenDraft
 from app.viewmodels.chat.problem_cards import ProblemCards
 from app.viewmodels.chat.settings_region import SettingsRegion
-from app.viewmodels.chat.versions import last_question, question_of
+from app.viewmodels.chat.versions import answer_at, last_question, question_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 
@@ -30,6 +35,7 @@ class ChatRequests(QObject):
 
     def __init__(
         self,
+        store: StoreLink,
         library: LibraryRegion,
         model: ModelRegion,
         state: LiveState[ChatState],
@@ -44,7 +50,7 @@ class ChatRequests(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._library, self._model, self._state = library, model, state
+        self._store, self._library, self._model, self._state = store, library, model, state
         self._questions, self._question_queue = answering.questions, answering.question_queue
         self._generations, self._drafts, self._outbox = answering.generations, answering.drafts, answering.outbox
         self._chosen, self._settings, self._attachments = answering.chosen, settings, attachments
@@ -122,7 +128,7 @@ class ChatRequests(QObject):
         tree = self._library.tree
         at = message_id or tree.leaf_id
         question = question_of(tree, at) if at else None
-        if question is not None and self._may_ask():
+        if question is not None and self._may_ask(question.id):
             self._question_queue.ask_again(question, plan=self._chosen.plan(self._open_id))
 
     def choose_count(self, count: int) -> None:
@@ -163,7 +169,7 @@ class ChatRequests(QObject):
         now = answer_settings(answer, self._model.current_model.fingerprint, self._open_branch.is_busy)
         if now.note:
             self._open_draft.say(now.note)
-        elif self._may_ask():
+        elif self._may_ask(question.id):
             self._question_queue.ask_again(question, sampling_of(answer), resumptions_of(answer) or ())
 
     def go_on(self) -> None:
@@ -172,15 +178,72 @@ class ChatRequests(QObject):
         if leaf is not None and self._state.now.can_continue and self._may_ask():
             self._question_queue.go_on(self._library.tree.message(leaf))
 
+    # From inside an answer
+
+    def fork_at(self, message_id: str, position: int, ids: Sequence[int]) -> None:
+        """Ask for answers beside this one that have the same tokens before a position, and one of these ids there.
+
+        One that ends the answer makes a version that ends there. Where another model is open than the one that wrote
+        the answer, what the tokens say counts.
+        """
+        self._when_placed(message_id, position, partial(self._fork, position=position, ids=tuple(dict.fromkeys(ids))))
+
+    def write_at(self, message_id: str, position: int, text: str) -> None:
+        """Have a version of an answer beside it, which says this where a token stands and goes on from there."""
+        if text.strip():
+            self._when_placed(message_id, position, partial(self._write, text=storable(text)))
+
+    def _when_placed(self, message_id: str, position: int, act: Callable[[Message, Message, ForkPlace], None]) -> None:
+        """Do something with an answer, its question, and the place before a token, if something can be asked then."""
+        answer = answer_at(self._library.tree, message_id)
+        if answer is None:
+            return
+
+        def take(place: ForkPlace | None) -> None:
+            tree = self._library.tree
+            question = question_of(tree, message_id)
+            if question is None or answer_at(tree, message_id) is None:
+                return
+            if place is None:
+                self._open_draft.say(chat_text.NO_ALTERNATIVES)
+            elif self._may_ask(question.id):
+                act(answer, question, place)
+
+        self._store.do(lambda store: place_in(answer, store.messages.choices(message_id), position), take)
+
+    def _fork(self, answer: Message, question: Message, place: ForkPlace, position: int, ids: tuple[int, ...]) -> None:
+        fork = Fork(answer, position, tuple(one for one in ids if one not in place.ends), place)
+
+        def go_on(ended: EditResult) -> None:
+            if fork.ids:
+                self._question_queue.fork(question, fork, ended.edit)
+
+        if len(fork.ids) == len(ids):
+            self._question_queue.fork(question, fork)
+        else:
+            self._library.changes.make(
+                lambda store: store.messages.add(
+                    fork.ended(), not fork.ids, fork.choices_of_ended(store.messages.choices(answer.id))
+                ),
+                go_on,
+            )
+
+    def _write(self, answer: Message, _question: Message, place: ForkPlace, text: str) -> None:
+        sampling = self._chosen.sampling(self._open_id)
+        self._question_queue.go_on_from(with_own_words(answer, place, text, sampling), answer, sampling)
+
     @property
     def _open_id(self) -> str:
         return self._library.open_id
 
-    def _may_ask(self) -> bool:
-        """Return whether something can be asked here, for which a card makes room. Where it cannot, that is said."""
-        if self._open_branch.is_busy:
-            is_writing = self._questions.is_busy_on(self._library.tree)
-            self._open_draft.say(chat_text.STILL_WRITING if is_writing else chat_text.STILL_CHANGING)
+    def _may_ask(self, question_id: str | None = None) -> bool:
+        """Return whether something can be asked here, for which a card makes room. Where it cannot, that is said.
+
+        question_id: of the one that would get another answer, on whatever branch.
+        """
+        is_held = self._questions.is_busy_on(self._library.tree) or question_id in self._questions.held
+        if is_held or self._open_branch.is_busy:
+            self._open_draft.say(chat_text.STILL_WRITING if is_held else chat_text.STILL_CHANGING)
             return False
         if self._state.now.refusal:
             self._open_draft.say(self._state.now.refusal)

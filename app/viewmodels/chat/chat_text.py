@@ -35,6 +35,7 @@ STILL_READING = "Sends when the file is read: press Return again then"
 STILL_CHANGING = "Possible as soon as the last change is stored"
 EDITED_LATER = "It can be edited as soon as it has ended"
 NOTHING_LEFT = "Leave a word of the answer, or answer again"
+NO_ALTERNATIVES = "It is not known what else could stand there"
 LETTERS = "ABCDEFGH"
 STILL_WRITING = "Possible as soon as this answer has ended"
 

@@ -50,49 +50,58 @@ class Generations(QObject):
         self._answer_saver = answer_saver
         self._ids = count(1)
 
-    def start(self, question: Question, turns: Branch, model: ModelInfo, lanes: Sequence[Lane]) -> tuple[Message, ...]:
+    def start(
+        self, question: Question, turns: Branch, model: ModelInfo, settings: Sequence[Sampling]
+    ) -> tuple[Message, ...]:
         """Ask the engine a question that waits, with its siblings; returns an answer to each, which have no words yet.
 
-        lanes: one to each.
+        settings: how the tokens of each are chosen.
         """
-        owner, (first, *beside) = question.conversation_id, lanes
-        command = Generate(
-            *(next(self._ids), turns, first.sampling, owner, first.forced, tuple(beside)),
-            options=turns.options,
-            resumptions=question.resumptions,
-            alternatives=self._keeps_alternatives(),
-        )
+        owner, fork = question.conversation_id, question.fork
         answers = tuple(
             Message.new(
                 *(owner, question.message.id, "assistant"),
                 model=model.fingerprint,
                 model_name=model.name,
-                sampling=asdict(lane.sampling),
+                sampling=asdict(one),
             )
-            for lane in lanes
+            for one in settings
         )
-        self._submit(question.siblings, answers, command)
+        if fork is not None and fork.answer.model != model.fingerprint:
+            for number, (one, answer) in enumerate(zip(question.siblings, answers, strict=True)):
+                command = self._generate(question, turns, (Lane(settings[number]),))
+                self._submit((one,), (answer,), replace(command, begun=fork.begun(number)))
+            return answers
+        lanes = [Lane(one, () if fork is None else fork.forced(number)) for number, one in enumerate(settings)]
+        for one in question.siblings:
+            one.like_id = None if fork is None else fork.answer.id
+        self._submit(question.siblings, answers, self._generate(question, turns, lanes))
         return answers
+
+    def _generate(self, question: Question, turns: Branch, lanes: Sequence[Lane]) -> Generate:
+        first, *beside = lanes
+        return Generate(
+            *(next(self._ids), turns, first.sampling, question.conversation_id, first.forced, tuple(beside)),
+            options=turns.options,
+            resumptions=question.resumptions,
+            alternatives=self._keeps_alternatives(),
+        )
 
     def go_on(self, question: Question, begun: Message, turns: Branch, model: ModelInfo, sampling: Sampling) -> Message:
         """Have an answer go on that has ended; returns it as one that grows."""
         writer = (begun.model or model.fingerprint, begun.model_name or model.name)
         answer = replace(begun, stop=None, ids=None, stats=None, model=writer[0], model_name=writer[1])
         question.sampling = sampling
+        like = question.edited or begun
+        question.like_id = like.id if like.model == model.fingerprint else None
         edited = question.edited.turn(model.fingerprint).ids if question.edited is not None else None
-        command = Generate(
-            *(next(self._ids), turns, sampling, question.conversation_id),
-            options=turns.options,
-            begun=begun.turn(model.fingerprint),
-            edited=edited or (),
-            alternatives=self._keeps_alternatives(),
-        )
-        self._submit((question,), (answer,), command)
+        command = self._generate(question, turns, (Lane(sampling),))
+        self._submit((question,), (answer,), replace(command, begun=begun.turn(model.fingerprint), edited=edited or ()))
         return answer
 
     def _submit(self, siblings: Sequence[Question], answers: Sequence[Message], command: Generate) -> None:
-        for question, answer in zip(siblings, answers, strict=True):
-            question.ask(command.run_id, answer)
+        for lane, (question, answer) in enumerate(zip(siblings, answers, strict=True)):
+            question.ask(command.run_id, answer, lane)
         self._answer_saver.start()
         self._host.submit(command)
 
@@ -100,7 +109,7 @@ class Generations(QObject):
         """End the answer to a question that is at the engine within a token; what was written is kept."""
         if question.run_id is not None:
             question.is_stopping = True
-            self._host.submit(Cancel(question.run_id, question.lane))
+            self._host.submit(Cancel(question.run_id, question.run_lane))
 
     def abandon(self) -> None:
         """Keep what there is of all answers: the engine will say no more."""
@@ -114,7 +123,7 @@ class Generations(QObject):
                 self._grow(question, event)
             elif isinstance(event, RunStarted):
                 question.request = event.request
-                question.seed = event.seeds[question.lane] if question.lane < len(event.seeds) else None
+                question.seed = event.seeds[question.run_lane] if question.run_lane < len(event.seeds) else None
                 self.moved.emit()
             elif isinstance(event, PrefillProgress):
                 question.prefill = event
@@ -129,7 +138,7 @@ class Generations(QObject):
         if delta.text and not text:
             return  # words of an answer that goes on
         was_reading, was_thinking = question.is_reading, question.is_thinking
-        question.grow("", len(delta.tokens), delta.kind)
+        question.grow("", _drawn(question, delta), delta.kind)
         if was_reading or was_thinking != question.is_thinking:
             self.moved.emit()
         self._append(question, text, delta.kind)
@@ -151,6 +160,8 @@ class Generations(QObject):
             return
         if begun is not None:
             stats = _summed(begun.stats or {}, stats) | _went_on(question, begun, event)
+        elif question.fork is not None:
+            stats |= question.fork.figures
         elif question.resumptions:
             reached = [one for one in question.resumptions if one.at < len(event.ids)]
             stats |= {"resumptions": [_as_stored(one) for one in reached]}
@@ -172,6 +183,15 @@ class Generations(QObject):
         else:
             self._answer_saver.discard(question)
         self.ended.emit(question)
+
+
+def _drawn(question: Question, delta: TextDelta) -> int:
+    """Count the tokens that the model drew: those before a fork were given to it."""
+    if question.fork is None:
+        return len(delta.tokens)
+    place = question.fork.place
+    given = len(place.words if delta.kind == "text" else place.thinking)
+    return sum(one.end > given for one in delta.tokens)
 
 
 def _as_before(begun: Message, stop: StopReason) -> Message:

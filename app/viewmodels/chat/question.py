@@ -19,6 +19,7 @@ from app.protocol.chat import Resumption, Sampling
 from app.protocol.events import PrefillProgress, TextKind
 from app.protocol.reports import Problem, RequestReport, StopReason
 from app.viewmodels.chat.answer_plan import AnswerPlan
+from app.viewmodels.chat.fork import Fork
 from app.viewmodels.chat.stored_answer import NOTHING, StoredAnswer, StoredSiblings
 
 
@@ -77,11 +78,13 @@ class Question:
     token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
     None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on;
     resumptions, of the answer that is to be written once more; edited, the answer that `begun` is an edit of, which is
-    not stored yet then; choices, what its tokens were chosen from, None where that is not known.
+    not stored yet then; fork, the place in another answer that this one goes on from, None for none; choices, what its
+    tokens were chosen from, None where that is not known; like_id, the answer that it begins like, by the same tokens:
+    another one, or itself where it goes on.
 
     Of several answers that are asked for at once: plan, how many there are and in what they differ; siblings, one
     question to each of them, this one included, once the engine is asked; lane, the number of this one among them;
-    seed, with which it is written, None until the engine has begun.
+    run_lane, its number in the engine's run; seed, with which it is written, None until the engine has begun.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -121,10 +124,12 @@ class Question:
         self.is_stopping = False
         self.sampling: Sampling | None = None
         self.resumptions: tuple[Resumption, ...] = ()
+        self.fork: Fork | None = None
         self.choices: NewChoices | None = None
+        self.like_id: str | None = None
         self.plan = AnswerPlan()
         self.siblings: tuple[Question, ...] = (self,)
-        self.lane = 0
+        self.lane = self.run_lane = 0
         self.seed: int | None = None
         self.progress = NOTHING if begun is None else Progress(True, len(self.text), False, len(self.thinking))
         self.requests = 0
@@ -140,12 +145,6 @@ class Question:
     def held_id(self) -> str:
         """The message at the end of its branch: the answer, or the question itself before there is one."""
         return (self.answer or self.begun or self.message).id
-
-    @property
-    def like_id(self) -> str | None:
-        """The answer that this one begins like, or None: the one that it is an edit of, or itself where it goes on."""
-        begins_like = self.edited or self.begun
-        return None if begins_like is None else begins_like.id
 
     @property
     def is_held(self) -> bool:
@@ -223,18 +222,19 @@ class Question:
         self._go(Stage.DONE, before=Stage.WAITING)
         self.outcome = Outcome.WITHDRAWN
 
-    def ask(self, run_id: int, answer: Message) -> None:
+    def ask(self, run_id: int, answer: Message, run_lane: int = 0) -> None:
         """Be read by the engine, to be answered with this message."""
         self._go(Stage.READING)
-        self.run_id, self.answer = run_id, answer
+        self.run_id, self.answer, self.run_lane = run_id, answer, run_lane
 
     def spread(self, count: int) -> tuple[Question, ...]:
         """Return a question to each of so many answers, itself first, which go their own ways from now on."""
         if count > 1:
             siblings = (self, *(Question(self.message, is_again=True) for _ in range(count - 1)))
-            stored = StoredSiblings()
+            stored = StoredSiblings(joins=self.stored.joins)
             for lane, one in enumerate(siblings):
                 one.siblings, one.lane, one.stored.siblings, one.sampling = siblings, lane, stored, self.sampling
+                one.fork = self.fork
         return self.siblings
 
     # At the engine

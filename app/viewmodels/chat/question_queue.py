@@ -11,13 +11,14 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
+from app.conversation.edit import Edit
 from app.conversation.message import Message
 from app.protocol.chat import Resumption, Sampling
-from app.protocol.commands import Lane
 from app.protocol.reports import ModelInfo, Problem
 from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.drafts import Attachments
+from app.viewmodels.chat.fork import Fork
 from app.viewmodels.chat.generations import Generations
 from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.question import Question, Stage
@@ -114,10 +115,17 @@ class QuestionQueue(QObject):
         question = Question(message, is_again=True)
         question.sampling, question.resumptions = sampling, resumptions
         question.plan = plan
-        self._questions.add(question)
-        self._library.tree(message.conversation_id).select(message.id)
-        self.moved.emit(message.conversation_id)
-        self.answer_next()
+        self._ask_again(question)
+
+    def fork(self, message: Message, fork: Fork, joins: Edit | None = None) -> None:
+        """Have a question answered that is stored, with answers that go on from a place in one of those it has.
+
+        As many as can be written at the same time. joins: the edit that they are one step of undo with.
+        """
+        question = Question(message, is_again=True)
+        question.stored.joins = joins
+        question.fork, question.plan = fork, AnswerPlan(len(fork.ids))
+        self._ask_again(question)
 
     def go_on(self, answer: Message, sampling: Sampling | None = None) -> None:
         """Have an answer that has ended go on. LookupError for one that follows nothing.
@@ -174,6 +182,12 @@ class QuestionQueue(QObject):
         """Return how many answers a question gets: never more than the engine can write."""
         return max(1, min(question.plan.count, self.most_at_once))
 
+    def _ask_again(self, question: Question) -> None:
+        self._questions.add(question)
+        self._library.tree(question.conversation_id).select(question.message.id)
+        self.moved.emit(question.conversation_id)
+        self.answer_next()
+
     def _answer(self, question: Question, model: ModelInfo) -> None:
         message = question.message
         tree = self._library.tree(question.conversation_id)
@@ -186,8 +200,7 @@ class QuestionQueue(QObject):
             siblings = question.spread(self._count(question))
             self._questions.add_siblings(question)
             settings = question.plan.settings(sampling, len(siblings), self._of_preset)
-            lanes = [Lane(one) for one in settings]
-            answers = self._generations.start(question, turns, model, lanes)
+            answers = self._generations.start(question, turns, model, settings)
             for answer in answers:
                 tree.add(answer, select=is_open and answer is answers[0])
         self.begun.emit()

@@ -98,7 +98,7 @@ class Questions:
 
     def of_run(self, run_id: int, lane: int | None = None) -> tuple[Question, ...]:
         """Return the questions that the engine reads or answers under this id. lane: of one answer, None for all."""
-        return tuple(one for one in self.at_engine if one.run_id == run_id and lane in (None, one.lane))
+        return tuple(one for one in self.at_engine if one.run_id == run_id and lane in (None, one.run_lane))
 
     def settled(self, path: tuple[Message, ...]) -> tuple[Message, ...]:
         """Return a path without an answer that is being written, which ends it: its tokens are not known yet."""

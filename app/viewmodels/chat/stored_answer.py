@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from app.conversation.edit import Edit
 from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Message
 from app.conversation.message_store import Ending, Progress
@@ -18,10 +19,11 @@ class StoredSiblings:
     """Answers to one question that are written together, as the database has them. On the store's thread alone.
 
     kept: ids of those that are stored: all of them in one commit with the first word of any, but for those that had
-    ended without one.
+    ended without one. joins: the edit that they are one step of undo with, None for one of their own.
     """
 
     kept: frozenset[str] = frozenset()
+    joins: Edit | None = None
 
     def keep(self, store: Store, answers: Sequence[Message], selected_id: str | None, is_step: bool) -> None:
         """Store these answers without their words, one after the other; nothing where that is done.
@@ -32,7 +34,7 @@ class StoredSiblings:
             empty = [replace(answer, text="", thinking="", stop=None, ids=None, stats=None) for answer in answers]
             edit = store.messages.add_answers(empty, selected_id)
             if is_step:
-                store.record(edit)
+                store.record(edit, self.joins)
         self.kept = self.kept or frozenset(answer.id for answer in answers)
 
     def discard(self, store: Store, answer_id: str) -> None:
@@ -51,13 +53,15 @@ class StoredAnswer:
 
     progress: None where a request failed, so that the database has to be asked. begun: the answer as it had ended
     before it went on, until it grows again in the database; ending: how that ended, from then on until it ends again.
-    siblings: those that it is written together with, itself included; None for one that is written alone.
+    siblings: those that it is written together with, itself included; None for one that is written alone. joins: the
+    edit that one written alone is one step of undo with, None for a step of its own.
     """
 
     progress: Progress | None = NOTHING
     begun: Message | None = None
     ending: Ending | None = None
     siblings: StoredSiblings | None = None
+    joins: Edit | None = None
 
     def save_rest(
         self, store: Store, answer: Message, is_selected: bool, is_step: bool, choices: NewChoices | None = None
@@ -75,7 +79,7 @@ class StoredAnswer:
             self.begun, before = None, before._replace(has_ended=False)
         edit = store.messages.save_answer(answer, before, is_selected, choices)
         if edit is not None and is_step:
-            store.record(edit)
+            store.record(edit, self.joins)
         if self.ending is not None and answer.stop is not None:
             store.record(store.messages.continued(self.ending))
             self.ending = None
