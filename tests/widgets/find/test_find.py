@@ -81,6 +81,7 @@ def opened(
         show(qtbot, app, home)
         qtbot.waitUntil(lambda: len(app.chat.chat_model.rows) == len(document.messages))
         window.chat.view.show_message(document.messages[0].id)
+        window.chat.view.viewport().repaint()  # what was seen stays where it is when a bar comes
         return app, window
 
     return open_it
