@@ -18,6 +18,7 @@ from shiboken6 import isValid
 
 from app.main import Program
 from app.viewmodels.app import App
+from app.viewmodels.lanes.lanes import Lanes
 from app.viewmodels.windows import Windows
 from app.widgets.jump.jump_panel import JumpPanel
 from app.widgets.models.models_window import ModelsWindow
@@ -257,6 +258,34 @@ def test_a_closed_window_is_freed(qtbot: QtBot, program: Program) -> None:
     program.settings.update(body_size=15)
     first.do("bigger")
     ask(qtbot, first, "Plums?")
+
+
+def close_on_three_answers(qtbot: QtBot, program: Program, script: Script) -> tuple[str, weakref.ref[Lanes]]:
+    """Close a window in which three answers are written; return their conversation, and what showed them."""
+    window = another(qtbot, program)
+    app = window._app
+    app.chat.requests.choose_count(3)
+    ask_without_end(qtbot, program, script, window, "Why?")
+    qtbot.waitUntil(lambda: app.lanes.state.now.is_open and window.chat.lanes is not None)
+    window.close()
+    return app.library.open_id, weakref.ref(app.lanes)
+
+
+def test_a_window_that_is_closed_while_several_answers_are_written_is_freed_and_they_go_on(
+    qtbot: QtBot, program: Program, script: Script
+) -> None:
+    conversation_id, gone = close_on_three_answers(qtbot, program, script)
+    script.hold = None
+    script.go.set()
+    qtbot.waitUntil(lambda: not program.workspace.answering.is_writing())
+    qtbot.wait(600)  # twice as long as figures are told again
+    send_deletions()
+    gc.collect()
+    assert gone() is None or not isValid(gone())
+    program.app.library.open(conversation_id)
+    qtbot.waitUntil(lambda: len(program.app.chat.chat_model.rows) == 2)
+    tree = program.app.library.tree
+    assert len(tree.siblings(tree.leaf_id or "")) == 3
 
 
 def test_settings_hold_in_all_windows_at_once(qtbot: QtBot, program: Program) -> None:
