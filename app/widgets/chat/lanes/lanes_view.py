@@ -83,8 +83,12 @@ class LanesView(QWidget):
         return width >= min(len(self.columns), _MOST_NEEDED) * self._style.typography.scaled(LEAST_COLUMN)
 
     def _make_columns(self) -> None:
-        """Have one column to each answer; those that stay keep what was scrolled and selected in them."""
+        """Have one column to each answer; those that stay keep what was scrolled and selected in them.
+
+        The first of those that come is in sight, and as many of the others as have room.
+        """
         known = {one.view.model(): one for one in self.columns}
+        come = [number for number, rows in enumerate(self._lanes.rows) if rows.chat_model not in known]
         columns = []
         for rows in self._lanes.rows:
             column = known.pop(rows.chat_model, None)
@@ -93,7 +97,7 @@ class LanesView(QWidget):
             gone.hide()
             gone.deleteLater()
         self.columns = columns
-        self._first = max(0, min(self._first, len(columns) - 1))
+        self._first = max(0, min(come[0] if come else self._first, len(columns) - 1))
         for before, after in pairwise(columns):
             QWidget.setTabOrder(before.go_on, after.compare)
         self._show()

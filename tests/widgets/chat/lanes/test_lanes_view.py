@@ -212,3 +212,22 @@ def test_tab_goes_through_the_columns_in_their_order(
         if len(met) == len(order):
             break
     assert met == order
+
+
+def test_answers_that_are_asked_for_beside_others_come_into_sight(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    view = asked(qtbot, window, app, 3, width=1000)
+    finish(qtbot, app, script)
+    script.go.clear()
+    script.hold = 2
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: len(app.lanes.rows) == 6)
+    QApplication.processEvents()
+    assert [one.isVisible() for one in view.columns] == [False, False, False, True, True, True]
+    finish(qtbot, app, script)
+    assert [one.isVisible() for one in view.columns] == [False, False, False, True, True, True]
+    app.lanes.discard(app.lanes.rows[5].answer_id)
+    qtbot.waitUntil(lambda: len(app.lanes.rows) == 5)
+    QApplication.processEvents()
+    assert [one.isVisible() for one in view.columns] == [False, False, True, True, True]
