@@ -608,10 +608,10 @@ class ChatView(RowView):
         """Note how far the view is from the window's top; return by how many points it has gone down since."""
         above, before = self.mapTo(self.window(), QPoint(0, 0)).y(), self._above
         self._above = above
-        if self._above_at_first is None:
-            return 0
-        self._above_at_first = min(self._above_at_first, above)
-        return above - before if self.isVisible() else 0
+        if self._above_at_first is not None:
+            self._above_at_first = min(self._above_at_first, above)
+        is_new = self._above_at_first is None and self._follows_end
+        return above - before if self.isVisible() and not is_new else 0
 
 
 def _has_command(event: QKeyEvent) -> bool:
