@@ -37,7 +37,8 @@ import gc, json, linecache, os, re, sys
 from app.__main__ import main as enter
 from app.launch import imports
 
-expressions, begun, compile_it, without_delay = [], [], re.compile, imports.without_delay
+expressions, signatures, begun = [], [], []
+compile_it, without_delay = re.compile, imports.without_delay
 
 def compile_and_note(expression, flags=0):
     if sys._getframe(1).f_globals["__name__"].startswith("app."):
@@ -50,6 +51,9 @@ def collections():
 def watched():
     without_delay()
     begun.append(collections())
+    from shibokensupport.signature import parser
+    make = parser.pyside_type_init
+    parser.pyside_type_init = lambda *type_key: (signatures.append(str(type_key)[:80]), make(*type_key))[1]
     from app import main
     from app.launch import first_paint
 
@@ -65,7 +69,8 @@ def tell():
         sources = [name for name in linecache.cache if f"{os.sep}app{os.sep}" in name]
         from PySide6.QtWidgets import QApplication
         has_icon = not QApplication.windowIcon().isNull()
-        print(json.dumps([list(sys.modules), expressions, sources, collections() - begun[0], has_icon]), flush=True)
+        told = list(sys.modules), expressions, sources, collections() - begun[0], has_icon, signatures
+        print(json.dumps(told), flush=True)
     finally:
         os._exit(0)
 
@@ -80,12 +85,13 @@ def test_nothing_is_imported_compiled_or_drawn_that_the_first_paint_has_no_use_f
     command = [sys.executable, "-c", START, str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert done.stdout, done.stderr
-    imported, expressions, sources, collections, has_icon = json.loads(done.stdout)
+    imported, expressions, sources, collections, has_icon, signatures = json.loads(done.stdout)
     assert {"app.main", "PySide6.QtWidgets"} <= set(imported)
     assert {name for name in LATER if name in imported} == set()
     assert [expression for expression in expressions if len(expression) > LONG] == []
     assert sources == []  # as PySide would read them, of every module
     assert collections <= COLLECTIONS
+    assert signatures == []  # of Qt's methods, which PySide makes when one is asked for its docstring
     assert not has_icon  # its drawings take longer than the whole window
     assert [name for name in LATER if find_spec(name) is None] == []  # a module that was renamed
 

@@ -52,7 +52,8 @@ class TextStyle:
     def of(cls, font: QFont, line: int) -> Self:
         """Measure a font."""
         metrics = QFontMetricsF(font)
-        remembered = lru_cache(_REMEMBERED)(metrics.horizontalAdvance)
+        # Not the method itself: it is asked for its docstring, which takes PySide 30 ms to make of its signatures.
+        remembered = lru_cache(_REMEMBERED)(lambda text: metrics.horizontalAdvance(text))
         return cls(font, metrics, line, metrics.ascent(), metrics.descent(), remembered)
 
     def width(self, text: str) -> float:
