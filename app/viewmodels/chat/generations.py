@@ -186,11 +186,14 @@ class Generations(QObject):
 
 
 def _drawn(question: Question, delta: TextDelta) -> int:
-    """Count the tokens that the model drew: those before a fork were given to it."""
-    if question.fork is None:
+    """Count the tokens that the model drew: those before a fork, or of an answer that goes on, were given to it."""
+    if question.fork is not None:
+        words, thinking = question.fork.place.words, question.fork.place.thinking
+    elif question.begun is not None:
+        words, thinking = question.begun.text, question.begun.thinking
+    else:
         return len(delta.tokens)
-    place = question.fork.place
-    given = len(place.words if delta.kind == "text" else place.thinking)
+    given = len(words if delta.kind == "text" else thinking)
     return sum(one.end > given for one in delta.tokens)
 
 

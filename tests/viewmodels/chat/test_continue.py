@@ -68,6 +68,17 @@ def stored(app: App) -> Message:
     return replace(answer(app), sampling=None)
 
 
+def test_its_speed_is_that_of_the_tokens_that_came_since(qtbot: QtBot, app: App, script: Script) -> None:
+    """Those that it had come at once, before the others, and in one piece with the first of them."""
+    cut(qtbot, app, script, tokens=4)
+    script.hold = 6
+    app.chat.requests.go_on()
+    qtbot.waitUntil(lambda: texts(app)[-1].endswith("six"))
+    (question,) = app.chat.questions.at_engine
+    assert question.tokens == 2
+    app.chat.requests.stop()
+
+
 def test_going_on_is_a_step_that_is_undone_and_done_again(
     qtbot: QtBot, make_app: Callable[..., App], script: Script
 ) -> None:
