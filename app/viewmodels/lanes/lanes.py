@@ -316,8 +316,9 @@ class Lanes(QObject):
             )
             for letter, one, told in zip(chat_text.LETTERS, self.rows, self._settings(), strict=False)
         )
-        total = next((one.request.total for one in under_way.values() if one.request is not None), 0)
-        total = total or _prompt_tokens(tree.message(self.rows[0].answer_id))
+        own = {one.held_id: one for one in under_way.values()}
+        read = (_prompt_tokens(tree.message(one.answer_id), own.get(one.answer_id)) for one in self.rows)
+        total = next((tokens for tokens in read if tokens), 0)
         count = len(lanes)
         return LanesState(
             question=formatting.plain_words(tree.message(self._question_id).text, _MOST_SHOWN),
@@ -383,7 +384,13 @@ def _status(message: Message) -> str:
     return message.stop or "not finished"
 
 
-def _prompt_tokens(answer: Message) -> int:
-    request = (answer.stats or {}).get("request") or {}
-    total = request.get("total")
-    return total if isinstance(total, int) else 0
+def _prompt_tokens(answer: Message, question: Question | None) -> int:
+    """Return how many tokens an answer's prompt has, 0 where that is not known. question: while it is written.
+
+    For one that went on, what was read last is more than its prompt.
+    """
+    if question is not None:
+        return 0 if question.request is None or question.begun is not None else question.request.total
+    stats = answer.stats or {}
+    total = (stats.get("request") or {}).get("total")
+    return total if isinstance(total, int) and "resumptions" not in stats else 0

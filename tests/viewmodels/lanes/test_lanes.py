@@ -245,6 +245,28 @@ def test_the_status_line_tells_of_all_columns_whether_they_answer_one_question_o
     assert app.state.now.activity.text.startswith("Writing 3 answers in “Why?”")
 
 
+def test_what_they_share_is_what_was_read_of_their_question(
+    qtbot: QtBot, app: App, script: Script, three: None
+) -> None:
+    """Not of a question after it, or with the words of an answer that goes on."""
+    told = now(app).prefix
+    assert told
+    app.act("stop")
+    idle(qtbot, app)
+    app.lanes.focus(0)
+    script.hold = 3
+    app.act("continue")
+    qtbot.waitUntil(lambda: shown(app)[0] == ["You said: Why?"])
+    assert now(app).prefix == told
+    app.act("stop")
+    idle(qtbot, app)
+    assert now(app).prefix == told
+    app.lanes.focus(1)
+    app.lanes.send("And how?")
+    qtbot.waitUntil(lambda: bool(shown(app)[1][2:]) and app.chat.questions.at_engine[0].request is not None)
+    assert now(app).prefix == told
+
+
 def test_stopping_ends_what_is_written_in_every_column(qtbot: QtBot, app: App, script: Script, three: None) -> None:
     script.go.set()
     idle(qtbot, app)
