@@ -67,7 +67,7 @@ class Exports:
                     export.visited[export.messages[message_id].parent_id] = message_id
             for message_id, number in self._db.execute(_CHOSEN, conversation, above, export.last).fetchall():
                 if message_id in export.messages and export.messages[message_id].ids:
-                    export.choices[message_id] = self._rows.choices(number)
+                    export.choices[message_id] = self._rows.choices_of_ids(number)
         return len(found) == AT_ONCE
 
     def document(self, export: Export) -> Document:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.protocol.choices import MOST_BYTES, MOST_CANDIDATES, Candidate, Choice
+from app.protocol.choices import MOST_BYTES, MOST_CANDIDATES, Candidate, Choice, ChoicesError, cut
 
 _HEAD = 8  # bytes before the first token, with room to spare
 
@@ -43,6 +43,14 @@ def decompress(stored: bytes, tokens: int) -> bytes:
     except zlib.error:
         return b""
     return packed if reader.eof else b""
+
+
+def first_choices(packed: bytes, tokens: int) -> bytes:
+    """Return the packed choices of the first tokens; nothing where they are damaged."""
+    try:
+        return cut(packed, tokens) if packed else b""
+    except ChoicesError:
+        return b""
 
 
 def inherited(choices: Sequence[Choice], ids: Sequence[int], known: KnownAnswer) -> tuple[Choice, ...]:

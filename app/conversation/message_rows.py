@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from app.conversation.attachment_rows import AttachmentRows
 from app.conversation.database import Database
-from app.conversation.kept_choices import compress, decompress
+from app.conversation.kept_choices import compress, decompress, first_choices
 from app.conversation.message import INSTRUCTIONS, THOUGHT, Message
 from app.protocol.events import TextKind
 
@@ -143,6 +143,35 @@ class MessageRows:
         query = """SELECT choices, (SELECT ifnull(sum(length(ids)), 0) / 4 FROM message_ids WHERE message = ?1)
             FROM message_choices WHERE message = ?1"""
         return next((decompress(stored, tokens) for stored, tokens in self._db.execute(query, number)), b"")
+
+    def choices_of_ids(self, number: int) -> bytes:
+        """Return what each token of an answer was chosen from, packed: of its first ids, or of all, and no more."""
+        query = """SELECT ifnull(tokens, 0), (SELECT ifnull(sum(length(ids)) / 4, 0) FROM message_ids
+            WHERE message = ?1) FROM message WHERE number = ?1"""
+        tokens, stored = self._db.execute(query, number).fetchone()
+        packed = self.choices(number) if tokens <= stored else b""
+        return first_choices(packed, tokens) if tokens < stored else packed
+
+    def keep_first(self, number: int, tokens: int) -> None:
+        """Delete the token ids of an answer that come after so many, with their choices."""
+        query = "SELECT number, length(ids) / 4 FROM message_ids WHERE message = ? ORDER BY number"
+        choices, before = self.choices(number), 0
+        for piece, length in self._db.execute(query, number).fetchall():
+            if before >= tokens:
+                self._db.execute("DELETE FROM message_ids WHERE number = ?", piece)
+            elif before + length > tokens:
+                query = "UPDATE message_ids SET ids = substr(ids, 1, ?) WHERE number = ?"
+                self._db.execute(query, 4 * (tokens - before), piece)
+            before += length
+        if before > tokens:
+            self.replace_choices(number, first_choices(choices, tokens))
+
+    def drop_undone(self, number: int) -> None:
+        """Delete what came to an answer when it went on, and was taken back, unless it is growing."""
+        self._db.execute("DELETE FROM message_text WHERE message = ? AND is_undone = 1", number)
+        query = "SELECT ifnull(tokens, 0) FROM message WHERE number = ? AND stop IS NOT NULL"
+        for (tokens,) in self._db.execute(query, number).fetchall():
+            self.keep_first(number, tokens)
 
     def end(self, number: int, stop: str, ids: Sequence[int] | None, stats: Mapping[str, Any] | None) -> None:
         """Write why an answer ended, how many token ids it has, and its figures."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation
-from app.conversation.kept_choices import KnownAnswer, NewChoices, inherited
+from app.conversation.kept_choices import KnownAnswer, NewChoices, first_choices, inherited
 from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, title_from
 from app.conversation.message_rows import MessageRows, ids_of, pieces_of
 from app.conversation.path_marks import PathMarks
@@ -159,20 +160,22 @@ class MessageStore:
         It has not ended before the last commit, of which there are several for many ids; after a StoreError it can be
         ended again.
         """
+        known = () if ids is None else ids
         with self._db.reading():
-            kept = self._kept_choices(self._db.message_number(message_id), choices, ids or ())
-        *first, last = pieces_of(ids) if ids else (b"",)
-        clear = "DELETE FROM message_ids WHERE message = ?"
+            number = self._db.message_number(message_id)
+            stored = _common(ids_of(self._rows.ids(number)), known)
+            kept = self._kept_choices(number, choices, known)
+        *first, last = [*pieces_of(known[stored:])] or [b""]
         if first:
             with self._db.writing():
-                self._db.execute(clear, self._growing_number(message_id))
+                self._rows.keep_first(self._growing_number(message_id), stored)
         for piece in first:
             with self._db.writing():
                 self._rows.insert_ids(self._growing_number(message_id), piece)
         with self._db.writing():
             number = self._growing_number(message_id)
             if not first:
-                self._db.execute(clear, number)
+                self._rows.keep_first(number, stored)
             self._rows.insert_text(number, thinking, "thinking")
             self._rows.insert_text(number, text)
             self._rows.insert_ids(number, last)
@@ -317,10 +320,10 @@ class MessageStore:
     def choices(self, message_id: str) -> bytes:
         """Return what each token of an answer was chosen from, packed as by `protocol.choices`; nothing where unknown.
 
-        There may be fewer than it has token ids, or more: those beyond belong to what was taken back.
+        There may be fewer than it has token ids.
         """
         with self._db.reading():
-            return self._rows.choices(self._db.message_number(message_id))
+            return self._rows.choices_of_ids(self._db.message_number(message_id))
 
     def choices_bytes(self) -> int:
         """Return the bytes that the choices of all answers take."""
@@ -427,8 +430,7 @@ class MessageStore:
         Without new ones those stay that it had, as far as they are of the same ids.
         """
         if new is None:
-            before = ids_of(self._rows.ids(number))
-            return self._rows.choices(number) if tuple(ids[: len(before)]) == before else b""
+            return first_choices(self._rows.choices(number), _common(ids_of(self._rows.ids(number)), ids))
         like = None if new.like is None else self._db.message_number(new.like)
         known = None if like is None else self._rows.choices(like)
         if like is None or not known:
@@ -501,3 +503,8 @@ class MessageStore:
         self._db.execute("UPDATE conversation SET title = ifnull(title, ?) WHERE number = ?", title, conversation)
         self._conversations.use(conversation, message.created_at)
         advance_clock(self._db.connection)
+
+
+def _common(stored: Sequence[int], ids: Sequence[int]) -> int:
+    """Count the first token ids that both have."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(stored, ids, strict=False)))

@@ -158,7 +158,9 @@ class Trash:
                 for entry in due:
                     self._db.execute(f"DELETE FROM {table} WHERE trash = ?", entry)
             self._db.execute(_UNUSED)
-            self._db.execute("DELETE FROM message_text WHERE is_undone = 1")
+            query = "SELECT DISTINCT message FROM message_text WHERE is_undone = 1"
+            for (number,) in self._db.execute(query).fetchall():
+                self._rows.drop_undone(number)
             return before - self._count()
 
     def _count(self) -> int:

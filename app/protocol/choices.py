@@ -76,6 +76,20 @@ def unpack(packed: bytes) -> tuple[Choice, ...]:
     return tuple(found)
 
 
+def cut(packed: bytes, tokens: int) -> bytes:
+    """Return packed choices without those that come after so many tokens, nothing for no token.
+
+    Raises ChoicesError for bytes that are none.
+    """
+    reader = _Reader(packed)
+    reader.number()
+    for _ in range(tokens):
+        if reader.is_at_end:
+            return packed
+        reader.choice()
+    return reader.passed if tokens else b""
+
+
 def _packed(choice: Choice) -> bytes:
     head = _number(2 * choice.length + choice.is_thinking)
     if choice.share is None:
@@ -130,6 +144,11 @@ class _Reader:
     @property
     def is_at_end(self) -> bool:
         return self._at == len(self._packed)
+
+    @property
+    def passed(self) -> bytes:
+        """Return what was read so far."""
+        return self._packed[: self._at]
 
     def choice(self) -> Choice:
         """Read a token."""

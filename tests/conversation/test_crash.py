@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from app.conversation.store import Store
+from app.protocol.choices import unpack
 from tests.seeds import each_seed
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +50,10 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, seed: int) -> None:
     assert any(kind == "asked" for kind, _ in told)
     answers = [message for messages in found.values() for message in messages if message.role == "assistant"]
     assert ended <= {message.id for message in answers if message.ids == tuple(range(5000))}
+    for answer in answers:
+        found_choices = store.messages.choices(answer.id)
+        assert bool(found_choices) is (answer.ids is not None)
+        assert not found_choices or len(unpack(found_choices)) == 5000
     for unfinished in [message for message in answers if message.is_unfinished]:
         assert unfinished.ids is None
         store.messages.append_text(unfinished.id, "and on")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from app.conversation.kept_choices import NewChoices
 from app.conversation.store import Store
+from app.protocol.choices import Choice, pack
 from tests.conversation.builders import asked
 
 
@@ -18,7 +20,8 @@ def main() -> None:
         for word in range(turn + 5):
             store.messages.append_text(answer.id, f"{word} " * 50)
             tell("word", str(word))
-        store.messages.finish(answer.id, stop="finished", ids=range(5000))
+        choices = NewChoices(pack([Choice(9_000 - turn)] * 5000))
+        store.messages.finish(answer.id, stop="finished", ids=range(5000), choices=choices)
         tell("finished", answer.id)
 
 

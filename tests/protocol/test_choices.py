@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from app.protocol.choices import MOST_BYTES, WHOLE, Candidate, Choice, ChoicesError, pack, unpack
+from app.protocol.choices import MOST_BYTES, WHOLE, Candidate, Choice, ChoicesError, cut, pack, unpack
 from tests import seeds
 
 TEXTS = ("", " the", "e", "\n\n", "é", "語", "🦊", "\ufffd", "\0", "e\u0301")
@@ -30,6 +30,16 @@ def test_what_is_packed_is_unpacked(seed: int) -> None:
     rng = random.Random(seed)
     choices = tuple(some_choice(rng) for _ in range(rng.randrange(50)))
     assert unpack(pack(choices)) == choices
+
+
+@seeds.each_seed(range(30))
+def test_the_choices_of_the_first_tokens_are_cut_from_all(seed: int) -> None:
+    rng = random.Random(seed)
+    choices = tuple(some_choice(rng) for _ in range(rng.randrange(1, 20)))
+    for tokens in range(len(choices) + 2):
+        assert cut(pack(choices), tokens) == (pack(choices[:tokens]) if tokens else b"")
+    with pytest.raises(ChoicesError):
+        cut(pack(choices)[:-1], len(choices))
 
 
 def test_a_token_that_was_given_is_told_from_one_below_the_likeliest() -> None:
