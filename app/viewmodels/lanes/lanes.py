@@ -347,8 +347,7 @@ class Lanes(QObject):
     def _lane(self, letter: str, answer: Message, leaf: Message, question: Question | None, settings: str) -> LaneState:
         """Say how an answer, or the last one on its branch, is. question: that is being answered there, if any."""
         other = self._beside(chat_text.LETTERS.index(letter))
-        stats = answer.stats or {}
-        seed = stats.get("seed") if question is None or question.seed is None else question.seed
+        seed = _seed(answer, question)
         figures = leaf.stats or {}
         tokens = figures.get("tokens") if question is None else question.tokens
         rate = figures.get("rate") if question is None else question.rate
@@ -367,6 +366,16 @@ class Lanes(QObject):
             other=chat_text.LETTERS[other],
             can_compare=self._have_ended(self.rows[chat_text.LETTERS.index(letter)], self.rows[other]),
         )
+
+
+def _seed(answer: Message, question: Question | None) -> object:
+    """Return the seed that an answer began with, None where it is not known. question: that is answered on its branch.
+
+    One that goes on is written with other seeds from there on.
+    """
+    if question is None or question.held_id != answer.id:
+        return (answer.stats or {}).get("seed")
+    return question.seed if question.begun is None else (question.begun.stats or {}).get("seed")
 
 
 def _under_way(question: Question) -> str:

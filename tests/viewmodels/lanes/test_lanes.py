@@ -245,26 +245,27 @@ def test_the_status_line_tells_of_all_columns_whether_they_answer_one_question_o
     assert app.state.now.activity.text.startswith("Writing 3 answers in “Why?”")
 
 
-def test_what_they_share_is_what_was_read_of_their_question(
+def test_what_they_share_and_the_seed_of_each_stay_whatever_follows(
     qtbot: QtBot, app: App, script: Script, three: None
 ) -> None:
     """Not of a question after it, or with the words of an answer that goes on."""
-    told = now(app).prefix
+    told, seeds = now(app).prefix, [one.seed for one in now(app).lanes]
     assert told
+    assert all(seeds)
     app.act("stop")
     idle(qtbot, app)
     app.lanes.focus(0)
-    script.hold = 3
+    script.hold, script.seed = 3, 40
     app.act("continue")
     qtbot.waitUntil(lambda: shown(app)[0] == ["You said: Why?"])
-    assert now(app).prefix == told
+    assert (now(app).prefix, [one.seed for one in now(app).lanes]) == (told, seeds)
     app.act("stop")
     idle(qtbot, app)
-    assert now(app).prefix == told
+    assert (now(app).prefix, [one.seed for one in now(app).lanes]) == (told, seeds)
     app.lanes.focus(1)
     app.lanes.send("And how?")
     qtbot.waitUntil(lambda: bool(shown(app)[1][2:]) and app.chat.questions.at_engine[0].request is not None)
-    assert now(app).prefix == told
+    assert (now(app).prefix, [one.seed for one in now(app).lanes]) == (told, seeds)
 
 
 def test_stopping_ends_what_is_written_in_every_column(qtbot: QtBot, app: App, script: Script, three: None) -> None:
