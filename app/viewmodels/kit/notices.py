@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.protocol.reports import Problem
+
+_LEAST_MS, _MS_TO_LETTER = 6000, 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Notices(QObject):
         self._steps = steps
         self._shown: tuple[Notice, ...] = ()
         self._progress = Notice()
+        self._going = QTimer(self, singleShot=True)
+        self._going.timeout.connect(lambda: self._keep(lambda one: not one.is_refusal))
 
     @property
     def now(self) -> Notice:
@@ -67,8 +71,9 @@ class Notices(QObject):
         self._show(Notice(text, True, undo_step=undo_step))
 
     def refuse(self, why: str) -> None:
-        """Tell why nothing was done that was asked for."""
+        """Tell why nothing was done that was asked for, for as long as it takes to read: it is soon true no more."""
         self._show(Notice(why, True, is_refusal=True))
+        self._going.start(max(_LEAST_MS, len(why) * _MS_TO_LETTER))
 
     def warn(self, text: str, label: str = "", run: Callable[[], object] | None = None) -> None:
         """Tell of something that the person may want to act on, with a button where there is something to do."""

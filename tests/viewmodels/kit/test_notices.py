@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.protocol.reports import Problem
+from app.viewmodels.kit import notices as module
 from app.viewmodels.kit.notices import Notice, Notices
 from tests.seeds import chosen
 
@@ -170,3 +172,17 @@ def test_what_was_not_done_is_told_apart_from_what_was(notices: Notices, heard: 
     notices.add_error(FULL)
     assert (notices.now.is_refusal, notices.now.is_good) == (False, False)
     assert heard[0] == "There is nothing to undo."
+
+
+def test_why_nothing_was_done_goes_when_it_was_read(
+    qtbot: QtBot, notices: Notices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LEAST_MS", 0)
+    monkeypatch.setattr(module, "_MS_TO_LETTER", 0)
+    notices.refuse("There is nothing to undo.")
+    assert notices.now.text
+    qtbot.waitUntil(lambda: notices.now == Notice())
+    notices.refuse("There is nothing to undo.")
+    notices.info("Saved.")  # which stays
+    qtbot.wait(20)
+    assert notices.now.text == "Saved."
