@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF
 
 from app.protocol.chat import Role
 from app.viewmodels.chat.path_rows import PathRows
+from app.viewmodels.chat.rows import MessageRow
 from app.widgets.chat.column import Column, column, inset
 from app.widgets.chat.messages.block_layout import Allowance
 from app.widgets.chat.messages.heights import Heights
@@ -26,6 +27,8 @@ _HIGHEST = (1 << 31) - 1
 _NEAR = 2048
 # Rows that are kept as they are laid out, and those of them whose documents are.
 _MOST_ITEMS, _MOST_LAID = 256, 96
+# Rows of other paths that are kept as they were laid out: those of a few windowfuls.
+_MOST_LEFT = 64
 _MOST_ROUNDS = 16
 # Characters that are laid out before the window is shown again: several times what a large pane holds of usual text.
 _AT_ONCE = 40_000
@@ -79,6 +82,7 @@ class ChatLayout:
         self._heights = Heights(self._estimate)
         self._items: dict[int, RowItem] = {}
         self._laid: dict[RowItem, None] = {}
+        self._left: dict[str, RowItem] = {}  # of paths that were shown before, by message, in the order they were left
 
     def __len__(self) -> int:
         return len(self._heights)
@@ -115,11 +119,14 @@ class ChatLayout:
         """Return a row as it is laid out now. The heights of the list stay what they were until `settle`."""
         rows = self._source.rows
         row, item = rows[number], self._items.pop(number, None)
-        if item is None or item.row.id != row.id:
-            item = RowItem(row, self._style)
+        if item is not None and item.row.id != row.id:
+            self._leave(item)
+            item = None
+        if item is None:
+            item = self._come_back_to(row) or RowItem(row, self._style)
             item.follow(self._role_before(number))
             item.set_column(self.column)
-        elif item.row is not row:
+        if item.row is not row:
             item.set_row(row)
         self._items[number] = item
         return item
@@ -132,8 +139,8 @@ class ChatLayout:
 
     def cut(self, count: int) -> None:
         """Keep the first so many rows."""
-        for number in [number for number in self._items if number >= count]:
-            self._drop(number)
+        for number in sorted((number for number in self._items if number >= count), reverse=True):
+            self._leave(self._items.pop(number))
         self._heights.cut(count)
 
     def renew(self, number: int) -> None:
@@ -255,11 +262,24 @@ class ChatLayout:
     def _drop_far(self, in_sight: int) -> None:
         """Let go of what was not seen for longest."""
         while len(self._items) > max(_MOST_ITEMS, 2 * in_sight):
-            self._drop(next(iter(self._items)))
+            self._laid.pop(self._items.pop(next(iter(self._items))), None)
         while len(self._laid) > max(_MOST_LAID, 2 * in_sight):
             item = next(iter(self._laid))
             del self._laid[item]
             item.body.drop_documents()
 
-    def _drop(self, number: int) -> None:
-        self._laid.pop(self._items.pop(number), None)
+    def _leave(self, item: RowItem) -> None:
+        """Keep a row that is on the path no more as it is laid out: people go back and forth."""
+        if item not in self._laid:
+            return
+        del self._laid[item]
+        self._left[item.row.id] = item
+        if len(self._left) > _MOST_LEFT:
+            del self._left[next(iter(self._left))]
+
+    def _come_back_to(self, row: MessageRow) -> RowItem | None:
+        """Return a message as it was laid out on a path that was shown before, if it was seen there lately."""
+        item = self._left.pop(row.id, None)
+        if item is not None:
+            item.body.renew_formulas()
+        return item

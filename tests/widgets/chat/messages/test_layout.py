@@ -156,3 +156,50 @@ def test_another_message_at_the_same_place_is_laid_out_anew(rows: ChatLayout) ->
     rows.renew(1)
     assert rows.item(1).row.id == "b"
     assert rows.item(1).body.selected_text(*rows.item(1).body.all_of_it()) == "short"
+
+
+def test_what_was_seen_of_a_path_is_not_laid_out_again_when_one_comes_back(rows: ChatLayout) -> None:
+    first, second = [question("q"), answer("a", PLAN)], [question("q"), answer("b", PLAN)]
+    fill(rows, first)
+    settle(rows, 0, 2000)
+    items = [rows.item(number) for number in range(2)]
+    fill(rows, second)
+    settle(rows, 0, 2000)
+    assert rows.item(0) is items[0]
+    assert rows.item(1) is not items[1]
+    fill(rows, first)
+    settle(rows, 0, 2000)
+    assert [rows.item(number) for number in range(2)] == items
+
+
+def test_of_the_paths_that_were_left_a_few_windowfuls_are_kept(rows: ChatLayout) -> None:
+    for number in range(40):
+        fill(rows, [answer(f"{number} {place}", PLAN) for place in range(5)])
+        settle(rows, 0, 2000)
+    assert 0 < len(rows._left) <= 64
+
+
+@each_seed(range(8))
+def test_whatever_was_shown_before_a_path_stands_as_it_does_alone(style: Style, seed: int) -> None:
+    """At random: other paths, other texts of the same messages, other places on the path, other widths."""
+    rng = random.Random(seed)
+    layout = ChatLayout(style, Listed())
+    texts = [PLAN, "short", "a\n\nb\n\n```\ncode\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "word " * 300]
+    said = {f"m{number}": rng.choice(texts) for number in range(12)}
+    for _ in range(30):
+        said[rng.choice(list(said))] = rng.choice(texts)
+        path = rng.sample(list(said), rng.randint(1, 6))
+        shown = [(answer if int(one[1:]) % 2 else question)(one, said[one]) for one in path]
+        width = rng.choice([420, 840, 840, 1200])
+        alone = ChatLayout(style, Listed())
+        for one in (layout, alone):
+            one.set_pane(width)
+            fill(one, shown)
+            settle(one, 0, 100_000)
+        assert [layout.top(number) for number in range(len(path) + 1)] == [
+            alone.top(number) for number in range(len(path) + 1)
+        ]
+        for number in range(len(path)):
+            (now, there) = layout.item(number), alone.item(number)
+            assert (now.row, now.text, now.footer, now.note) == (there.row, there.text, there.footer, there.note)
+            assert now.body.selected_text(*now.body.all_of_it()) == there.body.selected_text(*there.body.all_of_it())
