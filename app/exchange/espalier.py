@@ -68,7 +68,7 @@ from app.exchange.json_object import Entries, JsonObject, require_object
 from app.exchange.json_text import parsed
 from app.exchange.notes import Change, Notes
 from app.protocol.chat import Attachment, AttachmentKind, Role
-from app.protocol.choices import pack, unpack
+from app.protocol.choices import cut, pack, unpack
 from app.protocol.reports import Problem, StopReason
 
 FORMAT = "espalier conversation"
@@ -407,14 +407,11 @@ def _choices(entry: JsonObject, message: Message, notes: Notes) -> bytes:
     if message.ids is None:
         return b""
     try:
-        found = unpack(base64.b64decode(written, validate=True))
+        packed = base64.b64decode(written, validate=True)
+        found = unpack(packed) if cut(packed, len(message.ids)) == packed else ()  # millions, in a hostile file
     except ValueError:
         found = ()
     lengths = {is_thought: sum(one.length for one in found if one.is_thinking is is_thought) for is_thought in _BOTH}
-    is_sound = (
-        0 < len(found) <= len(message.ids)
-        and lengths[True] <= len(message.thinking)
-        and lengths[False] <= len(message.text)
-    )
+    is_sound = len(found) > 0 and lengths[True] <= len(message.thinking) and lengths[False] <= len(message.text)
     notes.add(Change.CHOICES, not is_sound)
     return pack(found) if is_sound else b""

@@ -15,7 +15,7 @@ import pytest
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
 from app.conversation.store import Store
-from app.exchange import ExchangeError, dates, limits, read, read_any, read_file, save, write, written
+from app.exchange import ExchangeError, dates, espalier, limits, read, read_any, read_file, save, write, written
 from app.protocol.chat import Attachment
 from app.protocol.choices import Choice, pack
 from tests.conversation.builders import filled
@@ -294,6 +294,15 @@ def test_choices_that_cannot_be_those_of_the_tokens_are_left_out_and_counted(cho
     (document,) = read_in.documents
     assert (document.messages[1].ids, document.choices) == ((1, 2), {})
     assert read_in.notes == ("1 answer had alternatives that cannot be those of its tokens. They were left out.",)
+
+
+def test_choices_of_far_more_tokens_than_an_answer_has_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[bytes] = []
+    monkeypatch.setattr(espalier, "unpack", lambda packed: read.append(packed) or ())
+    found = sample()
+    found["messages"][1]["choices"] = in_base64([Choice(10_000)] * 1_000_000)
+    (document,) = read_any("x", json.dumps(found).encode()).documents
+    assert (document.choices, read) == ({}, [])
 
 
 def in_base64(choices: list[Choice]) -> str:
