@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.conversation.store import Store
+from app.protocol.choices import unpack
 from app.viewmodels.app import App
-from tests.fakes.engine import Script
+from tests.fakes.engine import OTHER, STOP, Script
 from tests.seeds import chosen
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -57,6 +58,13 @@ class Restless:
         self.composer = self.composer[: self.rng.randint(0, len(self.composer))]
         self.rng.choice([self.app.chat.requests.go_on_from, self.app.chat.requests.send])(self.composer)
 
+    def fork(self) -> None:
+        ids = self.rng.choice([[OTHER], [STOP], [STOP, OTHER], [OTHER, 11], [STOP, OTHER, 11]])
+        self.app.chat.requests.fork_at(self.some_message() or "", self.rng.randrange(5), ids)
+
+    def write_at(self) -> None:
+        self.app.chat.requests.write_at(self.some_message() or "", self.rng.randrange(5), " but")
+
     def branch_after(self) -> None:
         self.app.chat.open_draft.begin_after(self.some_message())
 
@@ -93,6 +101,7 @@ class Restless:
     def act(self) -> None:
         usual = [self.type_and_send] * 5 + [self.edit, self.again, self.version, self.card] * 2
         usual += [self.edit_answer, self.go_on_from, self.branch_after, self.answer_the_end]
+        usual += [self.fork, self.fork, self.write_at]
         rare = [
             self.type_on,
             self.app.chat.requests.stop,
@@ -106,6 +115,11 @@ class Restless:
 def stored(data_folder: Path) -> dict[str, Message]:
     store = Store(data_folder / "conversations.db")
     found = {message.id: message for one in store.conversations.all() for message in store.messages.of(one.id)}
+    for message in found.values():
+        packed = store.messages.choices(message.id)
+        choices = unpack(packed) if packed else ()
+        assert len(choices) <= len(message.ids or ())
+        assert sum(one.length for one in choices) <= len(message.text) + len(message.thinking)
     store.close()
     return found
 

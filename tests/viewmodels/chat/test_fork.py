@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.faults import Fault, store_error
 from app.conversation.message import EDITED, Message, new_id
+from app.conversation.message_store import MessageStore
 from app.protocol.chat import Sampling
 from app.protocol.choices import Candidate, Choice, pack
 from app.protocol.commands import Generate
@@ -260,6 +265,53 @@ def test_an_answer_without_alternatives_says_so(qtbot: QtBot, app: App, script: 
     for message_id in (old.parent_id or "", new_id()):
         app.chat.requests.fork_at(message_id, 0, [OTHER])
     assert len(app.library.tree) == 2
+
+
+def test_nothing_is_forked_where_conversations_can_only_be_read(
+    qtbot: QtBot, make_app: Callable[..., App], script: Script, data_folder: Path
+) -> None:
+    old = asked(qtbot, make_app(), script)
+    make_app().workspace.close()
+    with closing(sqlite3.connect(data_folder / "conversations.db")) as newer:
+        newer.execute("PRAGMA user_version = 99")
+    app = make_app()
+    ready(qtbot, app)
+    qtbot.waitUntil(lambda: old.id in app.library.tree and bool(app.chat.state.now.refusal))
+    runs = sum(isinstance(one, Generate) for one in script.commands)
+    said: list[str] = []
+    app.chat.open_draft.hinted.connect(lambda: said.append(app.chat.state.now.send_price))
+    app.chat.requests.fork_at(old.id, 2, [OTHER])
+    app.chat.requests.fork_at(old.id, 2, [STOP])
+    app.chat.requests.write_at(old.id, 2, " x")
+    app.workspace.store.drain()
+    qtbot.waitUntil(lambda: len(said) == 3)
+    assert set(said) == {app.chat.state.now.refusal}
+    assert len(app.library.tree) == 2
+    assert sum(isinstance(one, Generate) for one in script.commands) == runs
+
+
+def test_an_ending_that_the_disk_refuses_is_told_and_nothing_is_written(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = asked(qtbot, app, script)
+    runs = sum(isinstance(one, Generate) for one in script.commands)
+
+    def refuse(*_arguments: object) -> None:
+        raise store_error(Fault.FULL, None)
+
+    monkeypatch.setattr(MessageStore, "add", refuse)
+    app.chat.requests.fork_at(old.id, 2, [STOP, OTHER])
+    qtbot.waitUntil(lambda: "disk is full" in app.notices.now.text)
+    assert versions(app) == [WHOLE]
+    assert sum(isinstance(one, Generate) for one in script.commands) == runs
+
+
+def test_an_answer_that_goes_meanwhile_is_not_forked(qtbot: QtBot, app: App, script: Script) -> None:
+    old = asked(qtbot, app, script)
+    app.chat.requests.fork_at(old.id, 2, [OTHER])
+    app.library.new_conversation()
+    app.workspace.store.drain()
+    assert not list(app.chat.questions)
 
 
 def test_a_fork_cannot_be_written_once_more(qtbot: QtBot, app: App, script: Script) -> None:
