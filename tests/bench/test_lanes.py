@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.bench.decode import SMALL, write_model
-from tests.bench.lanes import MOST_BYTES, measure
+from tests.bench.lanes import MOST_BYTES, MOST_BYTES_A_TOKEN, bytes_per_token, measure
 
 
 def test_answers_by_turns_are_measured_by_their_number(tmp_path: Path) -> None:
@@ -16,3 +16,7 @@ def test_answers_by_turns_are_measured_by_their_number(tmp_path: Path) -> None:
         assert row.alone_ms > 0
         assert row.turns_ratio > 0
         assert 0.98 < row.bytes_over_least <= MOST_BYTES
+
+
+def test_what_is_kept_of_each_token_is_measured() -> None:
+    assert 1 < bytes_per_token() <= MOST_BYTES_A_TOKEN
