@@ -2,68 +2,35 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.warmth.price_card import PriceCard
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded, wrapped
 from app.widgets.kit.marks import paint_cost
-from app.widgets.kit.shadow import paint_shadow
+from app.widgets.kit.popover import Popover
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_WIDTH, _PAD, _RADIUS, _BAR = 316, 16, 12, 8
-_ARROW_WIDTH, _ARROW_HEIGHT = 18, 9
-_BLUR, _DOWN = 34, 12
-_EDGE = 8  # points that stay free towards the edges of the window
+_WIDTH, _PAD, _BAR = 316, 16, 8
 _GAP, _LINE_GAP, _KEY_GAP = 8, 12, 16
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
-class PricePopover(QWidget):
-    """A part of its window, above all others there. card: what it says."""
+class PricePopover(Popover):
+    """Tells the price of a branch. card: what it says."""
 
     def __init__(self, style: Style, window: QWidget) -> None:
-        super().__init__(window)
-        self._style, self._window = style, window
+        super().__init__(style, window)
         self.card = PriceCard("", "", "")
-        self._tip = QPointF()
-        self._is_below = True
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Price")
-        self.hide()
 
     def show_at(self, card: PriceCard, rect: QRect, pane: QRect) -> None:
-        """Show a card that points at a rectangle of the window, below it or, without room there, above.
-
-        pane: what the card does not go beyond to the left and right, where it is wide enough: beside it may be the rows
-        that the price is about.
-        """
+        """Show a card that points at a rectangle of the window. pane: as of `point_at`."""
         self.card = card
         self.setAccessibleDescription(card.spoken)
-        window = self._window
-        width, height = self._style.typography.scaled(_WIDTH), self._height()
-        middle = rect.center().x()
-        around = pane if pane.width() >= width + 2 * _EDGE else window.rect()
-        most = max(around.left() + _EDGE, around.right() + 1 - width - _EDGE)
-        left = min(max(middle - width // 2, around.left() + _EDGE), most)
-        self._is_below = rect.bottom() + _ARROW_HEIGHT + height + _EDGE <= window.height()
-        top = rect.bottom() + 1 + _ARROW_HEIGHT if self._is_below else rect.top() - _ARROW_HEIGHT - height
-        box = QRect(left, top, width, height)
-        whole = box.adjusted(-_BLUR, -_BLUR, _BLUR, _BLUR + _DOWN)
-        self.setGeometry(whole)
-        reach = _RADIUS + _ARROW_WIDTH / 2
-        tip = min(max(float(middle), left + reach), left + width - reach)
-        self._tip = QPointF(tip - whole.left(), (box.top() if self._is_below else box.bottom() + 1) - whole.top())
-        self.raise_()
-        self.show()
-        self.update()
-
-    @property
-    def _box(self) -> QRectF:
-        return QRectF(self.rect()).adjusted(_BLUR, _BLUR, -_BLUR, -_BLUR - _DOWN)
+        self.point_at(QSize(self._style.typography.scaled(_WIDTH), self._height()), rect, pane)
 
     def _inner_width(self) -> float:
         return self._style.typography.scaled(_WIDTH) - 2 * _PAD
@@ -114,29 +81,10 @@ class PricePopover(QWidget):
         return bool(self.card.time) and used + _GAP + small.width(self.card.time) > self._inner_width()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, box = self._style.theme, self._box
         painter = smooth(QPainter(self))
-        paint_shadow(painter, box, _RADIUS, _BLUR, _DOWN, theme.shadow)
-        fill_rounded(painter, box, _RADIUS, theme.raised)
-        stroke_rounded(painter, box, _RADIUS, theme.line2)
-        self._paint_arrow(painter)
-        self._paint_card(painter, box.adjusted(_PAD, _PAD, -_PAD, -_PAD))
+        self.paint_ground(painter)
+        self._paint_card(painter, self.box.adjusted(_PAD, _PAD, -_PAD, -_PAD))
         painter.end()
-
-    def _paint_arrow(self, painter: QPainter) -> None:
-        theme, way = self._style.theme, -1 if self._is_below else 1
-        base = self._tip.y() - way * 1.0
-        left, right = QPointF(self._tip.x() - _ARROW_WIDTH / 2, base), QPointF(self._tip.x() + _ARROW_WIDTH / 2, base)
-        tip = QPointF(self._tip.x(), self._tip.y() + way * _ARROW_HEIGHT)
-        path = QPainterPath(left)
-        path.lineTo(tip)
-        path.lineTo(right)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.raised)
-        painter.drawPath(path)
-        painter.setPen(QPen(theme.line2, 1))
-        painter.drawLine(left, tip)
-        painter.drawLine(tip, right)
 
     def _paint_card(self, painter: QPainter, rect: QRectF) -> None:
         style, theme, card = self._style, self._style.theme, self.card

@@ -161,7 +161,7 @@ def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: 
             continue
         rest(switcher, switcher.arrow(-1).center())
         qtbot.waitUntil(lambda: card(forked) is not None)
-        box = forked.prices.popover._box.translated(QPointF(forked.prices.popover.pos()))
+        box = forked.prices.popover.box.translated(QPointF(forked.prices.popover.pos()))
         assert 0 <= box.left() <= box.right() <= forked.width()
         assert 0 <= box.top() <= box.bottom() <= forked.height()
         leave(switcher)
@@ -366,7 +366,7 @@ def test_the_card_covers_no_other_pane_where_its_own_is_wide_enough(
         rest(switcher, switcher.arrow(step).center())
         qtbot.waitUntil(lambda: card(forked) is not None)
         popover = forked.prices.popover
-        box = popover._box.translated(popover.pos())
+        box = popover.box.translated(popover.pos())
         chat = QRect(forked.chat.mapTo(forked, QPoint(0, 0)), forked.chat.size())
         assert chat.left() <= box.left()
         assert box.right() <= chat.right() + 1
