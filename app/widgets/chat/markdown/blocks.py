@@ -29,10 +29,10 @@ _PER_LINE, _PER_CELL, _PER_BLOCK = 24, 24, 200
 _LONGEST_HEAD = 2000
 # Characters of one piece of code that are read for its colours.
 _COLOURED = 32_000
-_LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
+LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
 _RULE_OF_TABLE = re.compile(r" {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
 # Qt leaves out images that describe themselves with nothing.
-_BARE_IMAGE = re.compile(r"!\[\s*\]\(")
+BARE_IMAGE, PICTURE = re.compile(r"!\[\s*\]\("), "![picture]("
 
 
 class Kind(Enum):
@@ -146,8 +146,8 @@ def markdown(block: Block) -> str:
     """Return the block's text as Markdown that Qt can show: rows of a table that was cut have its head again."""
     if block.state.head:
         return f"{block.state.head}\n{block.text}"
-    text = _LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
-    return _BARE_IMAGE.sub("![picture](", text)
+    text = LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
+    return BARE_IMAGE.sub(PICTURE, text)
 
 
 def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int, str]]:

@@ -48,8 +48,14 @@ def formula_format(inline: Inline, char_format: QTextCharFormat) -> QTextCharFor
 
 def with_source(inline: Inline, char_format: QTextCharFormat) -> QTextCharFormat:
     """Return a format that knows what was written for the text that has it, and is no other inline's."""
-    result = QTextCharFormat(char_format)
+    result = with_place(inline, char_format)
     result.setProperty(_SOURCE, inline.source)
+    return result
+
+
+def with_place(inline: Inline, char_format: QTextCharFormat) -> QTextCharFormat:
+    """Return a format that knows where in the Markdown the inline begins that is shown by it."""
+    result = QTextCharFormat(char_format)
     result.setProperty(_PLACE, inline.start)
     return result
 
@@ -81,6 +87,20 @@ def formulas_of(block: QTextBlock) -> Iterator[Written]:
         if source:
             yield Written(fragment.position(), fragment.position() + fragment.length(), source)
         iterator += 1
+
+
+def placed_runs(document: QTextDocument) -> Iterator[tuple[int, int, int]]:
+    """Yield the position and length of each inline in a document, and where it begins in the Markdown."""
+    block = document.begin()
+    while block.isValid():
+        iterator = block.begin()
+        while not iterator.atEnd():
+            fragment = iterator.fragment()
+            place = fragment.charFormat().property(_PLACE)
+            if place is not None:
+                yield fragment.position(), fragment.length(), int(place)
+            iterator += 1
+        block = block.next()
 
 
 class FormulaObject(QPyTextObject):

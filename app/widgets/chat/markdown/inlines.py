@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from typing import Protocol
 
 from app.formulas import LONGEST
 
@@ -70,6 +71,13 @@ class Inline:
     kind: InlineKind
     text: str
     source: str
+
+
+class Exchange(Protocol):
+    """What exchanges the inlines of a Markdown text."""
+
+    def __call__(self, text: str, *, is_growing: bool = False) -> tuple[str, list[Inline]]:
+        """Return the text that Qt reads, and the inlines by the numbers of their stand-ins."""
 
 
 def exchanged(text: str, *, is_growing: bool = False) -> tuple[str, list[Inline]]:

@@ -20,8 +20,24 @@ from PySide6.QtGui import (
 
 from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
 from app.widgets.chat.markdown.footnotes import Footnotes, mark_of, marks_in, with_mark
-from app.widgets.chat.markdown.formula_object import FORMULA, OBJECT, FormulaObject, formula_format, units, with_source
-from app.widgets.chat.markdown.inlines import STAND_IN, Inline, InlineKind, exchanged, number_of, restored
+from app.widgets.chat.markdown.formula_object import (
+    FORMULA,
+    OBJECT,
+    FormulaObject,
+    formula_format,
+    units,
+    with_place,
+    with_source,
+)
+from app.widgets.chat.markdown.inlines import (
+    STAND_IN,
+    Exchange,
+    Inline,
+    InlineKind,
+    exchanged,
+    number_of,
+    restored,
+)
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
@@ -43,16 +59,22 @@ _PARAGRAPH, _BEFORE_LIST, _ITEM, _QUOTE, _CELL = 12, 8, 4, 16, 6
 
 
 def markdown_document(
-    source: str, style: Style, *, is_growing: bool = False, footnotes: Footnotes | None = None
+    source: str,
+    style: Style,
+    *,
+    is_growing: bool = False,
+    footnotes: Footnotes | None = None,
+    exchange: Exchange = exchanged,
 ) -> QuietDocument:
     """Set Markdown in the text roles of the chat. HTML stays text, images become links that say what they are.
 
     is_growing: whether more of it is being written, so that a formula at its end is not shown as it is written.
-    footnotes: of the message that it is a part of, None for a text by itself.
+    footnotes: of the message that it is a part of, None for a text by itself. exchange: what Qt reads, and the inlines
+    that are exchanged in it.
     """
     footnotes = footnotes or Footnotes(marks_in(source), is_growing)
     document = QuietDocument(style, TextRole.BODY)
-    text, inlines = exchanged(source, is_growing=is_growing)
+    text, inlines = exchange(source, is_growing=is_growing)
     document.has_formulas = bool(inlines)
     document.setMarkdown(text, _MARKDOWN)
     cursor = QTextCursor(document)
@@ -192,9 +214,9 @@ def _put_footnote(
     if not footnotes.is_raised(mark):
         cursor.insertText(inline.source, char_format)
         return
-    raised = QTextCharFormat(char_format)
+    raised = with_place(inline, char_format)
     if footnotes.is_link(mark) and not char_format.isAnchor():
-        raised = with_mark(char_format, mark)
+        raised = with_mark(raised, mark)
         raised.setForeground(style.theme.accent)
     if not inline.text.isdecimal():
         raised.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)

@@ -29,8 +29,8 @@ from app.widgets.chat.markdown.document import (
 )
 from app.widgets.chat.markdown.footnotes import FootnoteMark, Footnotes, Link, link_of, marks_in
 from app.widgets.chat.markdown.markdown import markdown_document
-from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_selections, paint_current_mark
-from app.widgets.chat.markdown.searched import searched_text, shown_place
+from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_rects, mark_selections, paint_marks
+from app.widgets.chat.markdown.searched import searched_text
 from app.widgets.chat.markdown.tables import TableWidths, below_head, fix_columns, only_table, table_widths
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.style import Style
@@ -229,6 +229,11 @@ class BlockLayout:
         self.is_exact = False
         return True
 
+    @property
+    def footnotes(self) -> Footnotes:
+        """The footnotes of the message, or those of the block alone."""
+        return self._footnotes or Footnotes(self.footnote_marks)
+
     def set_footnotes(self, footnotes: Footnotes) -> bool:
         """Take the footnotes of the message as they are now; returns whether those of this block are shown otherwise.
 
@@ -255,7 +260,7 @@ class BlockLayout:
     ) -> None:
         """Draw the block in `rect`. selection: characters of its document. clip: what is visible, as rect.
 
-        marks: places of its searched text.
+        marks: places in it.
         """
         document = self.lay_out(rect.width())
         if self.is_code:
@@ -273,13 +278,13 @@ class BlockLayout:
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = palette
         context.clip = clip.translated(-origin)
-        marks = [mark.at(*shown_place(document, mark.start, mark.end)) for mark in marks]
+        marks = [mark.in_document(document) for mark in marks]
         shown_marks = mark_selections(document, marks, self._style.theme)
         if selection is not None:
             shown_marks.append(self._selected(document, selection))
         context.selections = shown_marks
         document.documentLayout().draw(painter, context)
-        paint_current_mark(painter, document, marks, self._style.theme)
+        paint_marks(painter, document, marks, self._style.theme)
         paint_decorations(painter, document, self._style)
         painter.restore()
         if (self.has_foot or not self.is_code) and self.overhang(rect.width()):
@@ -326,6 +331,11 @@ class BlockLayout:
         if not line.isValid():
             return rect.top(), rect.bottom()
         return rect.top() + line.y(), rect.top() + line.y() + line.height()
+
+    def rects(self, first: int, last: int, width: float) -> list[QRectF]:
+        """Return where characters stand, line by line, in points from the block's corner."""
+        document, at = self.lay_out(width), QPointF(self.side - self.scrolled, self.head)
+        return [rect.translated(at) for rect in mark_rects(document, first, last)]
 
     def end(self, width: float) -> QRectF:
         """Return where the next character would stand: a rectangle without width, in points from the block's corner."""

@@ -221,6 +221,29 @@ class MessageBody:
         self._split()
         return self._firsts[segment] + block
 
+    def numbers_of(self, segment: int) -> range:
+        """Return the numbers of the blocks that a segment is laid out in."""
+        blocks = self._split()
+        return range(self._firsts[segment], [*self._firsts, len(blocks)][segment + 1])
+
+    def segment_of(self, number: int) -> int:
+        """Return which segment a block is of."""
+        self._split()
+        return bisect_right(self._firsts, number) - 1
+
+    def source_start(self, number: int) -> int:
+        """Return where in its segment the source of a block begins."""
+        return self._split()[number].block.start
+
+    def block(self, number: int) -> BlockLayout:
+        """Return a block as it is laid out."""
+        return self._lay_out(number)
+
+    def rects(self, number: int, first: int, last: int) -> list[QRectF]:
+        """Return where characters of a block stand, line by line. Blocks before it may still be estimates."""
+        laid, top = self._lay_out(number), self._top_of(number)
+        return [rect.translated(0, top) for rect in laid.rects(first, last, self._width)]
+
     def link_at(self, at: QPointF) -> Link:
         """Return where the text at a point leads."""
         for _, laid, rect in self._placed(at.y(), at.y() + 1):
