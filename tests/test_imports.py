@@ -58,7 +58,7 @@ STRICTER: dict[str, set[str]] = {
 # Regions of the window: which folders of view models each may know. Only `window` knows the others.
 REGIONS: dict[str, set[str]] = {
     "kit": {"kit"},
-    "chat": {"kit", "text", "warmth", "chat", "comparison", "lanes"},
+    "chat": {"kit", "text", "warmth", "chat", "comparison", "lanes", "tokens"},
     "sidebar": {"kit", "text", "warmth", "library"},
     "cache": {"kit", "text", "cache", "edges"},
     "branches": {"kit", "text", "warmth", "branches"},
@@ -81,6 +81,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "edges": {"kit", "text", "model", "library", "warmth", "cache", "edges"},
     "comparison": {"kit", "text", "library", "chat", "comparison"},
     "lanes": {"kit", "text", "library", "chat", "lanes"},
+    "tokens": {"kit", "text", "model", "library", "warmth", "chat", "tokens"},
     "map": {"kit", "text", "library", "warmth", "branches", "map"},
     "branches": {"kit", "text", "library", "warmth", "branches"},
     "find": {"kit", "text", "library", "chat", "find"},

@@ -325,6 +325,12 @@ class MessageStore:
         with self._db.reading():
             return self._rows.choices_of_ids(self._db.message_number(message_id))
 
+    def with_choices(self, conversation_id: str) -> frozenset[str]:
+        """Return the ids of the answers of a conversation of which it is known what their tokens were chosen from."""
+        query = """SELECT id FROM message JOIN message_choices ON message_choices.message = message.number
+            WHERE message.conversation = (SELECT number FROM conversation WHERE id = ?)"""
+        return frozenset(str(message_id) for (message_id,) in self._db.rows(query, checked_id(conversation_id)))
+
     def choices_bytes(self) -> int:
         """Return the bytes that the choices of all answers take."""
         ((total,),) = self._db.rows("SELECT ifnull(sum(length(choices)), 0) FROM message_choices")

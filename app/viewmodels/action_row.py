@@ -15,6 +15,7 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.lanes.lanes import Lanes
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.tokens.token_mode import TokenMode
 
 
 class Regions(Protocol):
@@ -23,6 +24,7 @@ class Regions(Protocol):
     chat: ChatRegion
     comparison: Comparison
     lanes: Lanes
+    tokens: TokenMode
     library: LibraryRegion
     cache: CacheRegion
     edges: EdgeRegion

@@ -188,6 +188,18 @@ ROWS: tuple[Row, ...] = (
         run=lambda app: app.lanes.toggle(),
     ),
     Action(
+        id="tokens",
+        menu=Menu.BRANCH,
+        group="versions",
+        title="Token Mode",
+        keys=("Ctrl+Alt+T",),
+        tip="Shows how sure the model was of each word of an answer, and forks where another one could have stood.",
+        in_chat=True,
+        is_enabled=lambda state: state.can_show_tokens,
+        is_checked=lambda state: bool(state.token_line),
+        run=lambda app: app.tokens.toggle(),
+    ),
+    Action(
         id="parent",
         menu=Menu.BRANCH,
         group="messages",

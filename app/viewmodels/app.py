@@ -18,6 +18,8 @@ from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.lanes.lanes import Lanes
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.map.map_region import MapRegion
+from app.viewmodels.tokens.token_mode import TokenMode
+from app.viewmodels.tokens.token_price import TokenPrices
 from app.viewmodels.workspace import Workspace
 
 
@@ -29,7 +31,7 @@ class App(QObject):
     Attributes: number, of the window, from 1 on; workspace, what is shared, and of it settings, folders, notices,
     model, hub and cache; state, of the whole window; keys, the shortcuts of all commands; chat, library, branches,
     edges and map, the regions; cache_rows, of the cache pane; comparison, of two branches; lanes, answers beside each
-    other; find, what is looked for in the chat.
+    other; tokens, an answer by its tokens; find, what is looked for in the chat.
 
     Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
     activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
@@ -46,6 +48,7 @@ class App(QObject):
     chat: ChatRegion
     comparison: Comparison
     lanes: Lanes
+    tokens: TokenMode
     map: MapRegion
     library: LibraryRegion
     branches: BranchesRegion
@@ -78,6 +81,11 @@ class App(QObject):
             lambda: self.model.current_model.fingerprint,
             *(lambda message_id: self.chat.branch_costs.residencies.get(message_id), self.notices, self),
         )
+        self.tokens = TokenMode(
+            *(self.library, self.answering, self.chat.open_branch, self.chat.requests),
+            *(TokenPrices(self.library, self.model.current_model, self.chat.cost_queries), self._store),
+            *(self.notices, self),
+        )
         self.find = Find(self.library, self.chat, self.notices, self)
         self.map = MapRegion(
             *(self.library, workspace.warmth, lambda message_id: self.chat.branch_costs.residencies.get(message_id)),
@@ -97,7 +105,9 @@ class App(QObject):
             self.state.follow(region.staled)
         self.state.follow(self.settings.changed, self.find.changed)
         self.state.follow(self.edges.state.staled, self.comparison.state.staled)
-        self.state.follow(self.lanes.state.staled)
+        self.state.follow(self.lanes.state.staled, self.tokens.state.staled)
+        self.comparison.state.changed.connect(self._leave_tokens)
+        self.lanes.arranged.connect(self._leave_tokens)
         self.edges.state.follow(self.chat.state.staled)
         self.chat.branch_costs.pathPriced.connect(self.edges.take_path)
         self.library.trash_list.erased.connect(self.cache.disk_cache.release)
@@ -136,6 +146,7 @@ class App(QObject):
         self.chat.settings.state.catch_up()
         self.comparison.state.catch_up()
         self.lanes.state.catch_up()
+        self.tokens.state.catch_up()
         self.state.catch_up()
 
     def come_to_front(self) -> None:
@@ -187,10 +198,22 @@ class App(QObject):
         is_comparing = self.comparison.state.now.is_open
         can_find = self.find.can_go or is_comparing
         edges, is_beside = self.edges.state.now, any(one.is_writing for one in self.lanes.state.now.lanes)
-        return AppState(*regions, self.hub.state.now, values, can_find, is_comparing, edges, is_beside)
+        return AppState(
+            *(*regions, self.hub.state.now, values, can_find, is_comparing, edges, is_beside),
+            token_line=self.tokens.state.now.line,
+            can_show_tokens=self.tokens.can_open(),
+            has_answer=self.tokens.has_answer,
+            is_answer_written=self.tokens.is_written(),
+        )
+
+    def _leave_tokens(self) -> None:
+        """Show answers as text again when something else stands in the chat's place."""
+        if self.comparison.state.now.is_open or self.lanes.state.now.is_open:
+            self.tokens.close()
 
     def _leave(self) -> None:
         self.find.close()
+        self.tokens.stop()
         self.chat.close()
         self.library.close()
 

@@ -19,7 +19,9 @@ class AppState:
     """The states of all regions, and the settings. can_find_next: there is a place that Find Next would go to.
 
     is_comparing: two branches stand in the chat's place. is_writing_beside: one of the answers that stand beside each
-    other is being written.
+    other is being written. token_line: of an answer that is shown by its tokens, "" for none. can_show_tokens: it is
+    known what those of the last answer, or of that one, were chosen from; has_answer: there is one; is_answer_written:
+    it is being written.
     """
 
     chat: ChatState = field(default_factory=ChatState)
@@ -32,13 +34,19 @@ class AppState:
     is_comparing: bool = False
     edges: EdgeState = field(default_factory=EdgeState)
     is_writing_beside: bool = False
+    token_line: str = ""
+    can_show_tokens: bool = False
+    has_answer: bool = False
+    is_answer_written: bool = False
 
     @property
     def activity(self) -> Activity:
-        """Return what the engine does: an answer, a check, or what it does with nothing to answer.
+        """Return what the keys do in token mode, else what the engine does: an answer, a check, or at rest.
 
         A download is told of while the engine rests.
         """
+        if self.token_line:
+            return Activity(self.token_line)
         rests = self.hub.activity if self.hub.activity.text and not self.model.is_loading else self.model.activity
         warming = Activity(self.edges.warming, self.edges.done) if self.edges.warming else None
         return self.chat.activity or warming or self.cache.activity or rests

@@ -14,6 +14,7 @@ from app.viewmodels.app_state import AppState
 from app.viewmodels.chat import chat_text
 from app.viewmodels.kit.action import Action
 from app.viewmodels.library import library_state
+from app.viewmodels.tokens import token_mode
 
 
 class Case(NamedTuple):
@@ -94,6 +95,13 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "next": (EMPTY, _always("There is no version to the right.")),
     "compare": _ONE_BRANCH,
     "answers": (COMPARING, EMPTY, _always("No question on this branch has several answers.")),
+    "tokens": (
+        COMPARING,
+        EMPTY,
+        Case(lambda state: not state.has_answer, token_mode.NO_ANSWER),
+        Case(lambda state: state.is_answer_written, token_mode.GROWING),
+        _always(token_mode.UNKNOWN),
+    ),
     "prune": _ONE_BRANCH,
     "stop": (_always("Nothing is being written or opened."),),
     "keep_every_fork": _NO_FILES,

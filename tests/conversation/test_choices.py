@@ -111,6 +111,10 @@ def test_an_answer_that_is_stored_whole_has_its_choices_in_the_same_commit() -> 
     store.messages.save_answer(ended, choices=NewChoices(pack([GIVEN, GIVEN])))
     assert of(store, ended.id) == (GIVEN, GIVEN)
     assert store.messages.choices_bytes() > 0
+    other = replace(ended, id=Message.new(question.conversation_id, question.id, "assistant").id)
+    store.messages.save_answer(other)
+    assert store.messages.with_choices(question.conversation_id) == {ended.id}
+    assert store.messages.with_choices("0" * 32) == frozenset()
     store.close()
 
 

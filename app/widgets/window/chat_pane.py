@@ -22,6 +22,7 @@ from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.marked_text import shown_texts
 from app.widgets.chat.messages.view import ChatView
+from app.widgets.chat.tokens.token_cursor import TokenCursor
 from app.widgets.chat.welcome import WelcomeView
 from app.widgets.find.find_bar import FindBar
 from app.widgets.kit.letters import is_letter
@@ -39,7 +40,8 @@ class ChatPane(QWidget):
 
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
-    Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; comparison, of two
+    Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; tokens, of an answer in
+    token mode; comparison, of two
     branches, and lanes, answers beside each other, None before the first.
     """
 
@@ -58,6 +60,7 @@ class ChatPane(QWidget):
         self.composer_area = ComposerArea(style, state, self)
         self.composer = self.composer_area.composer
         self.status_line = StatusLine(style, app.state, self)
+        self.tokens = TokenCursor(style, self.view, app.tokens)
         self.comparison: ComparisonView | None = None
         self.lanes: LanesView | None = None
         self._pages = QStackedWidget(self)
@@ -325,6 +328,8 @@ class ChatPane(QWidget):
     def _escape(self) -> None:
         if self._is_comparing:
             self._app.comparison.close()
+        elif self._app.tokens.state.now.is_open:
+            self._app.tokens.close()
         elif self._is_dismissable:
             self._app.act("dismiss")
         elif "stop" in enabled(self._app.state.now):

@@ -174,6 +174,7 @@ class MainWindow(QMainWindow):
             "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
             "use_settings": self._use_settings,
+            "tokens": lambda: self._app.tokens.toggle(self.chat.view.answer_to_edit),
             "parent": partial(self._step, -1, "This is the first message of the branch."),
             "child": partial(self._step, 1, "This is the last message of the branch."),
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
@@ -341,9 +342,15 @@ class MainWindow(QMainWindow):
             "answer_settings": self.show_answer_settings,
             "use_settings": self._app.chat.settings.use_answer,
             "compare": self._app.comparison.open_beside,
+            "tokens": self._show_tokens,
             "name_branch": self._name_branch,
         }
         runs[action_id](message_id)
+
+    def _show_tokens(self, message_id: str) -> None:
+        """Show an answer by its tokens, in the chat."""
+        self._app.lanes.close()
+        self._app.tokens.toggle(message_id)
 
     def _open_branch(self, conversation_id: str, message_id: str) -> None:
         """Show a branch of any conversation."""

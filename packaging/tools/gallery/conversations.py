@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import asdict, dataclass, replace
 
+from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Conversation, Message, new_id
 from app.conversation.store import Store
 from app.protocol.chat import Sampling
+from tools.gallery.sample_choices import choices_of
 
 MODEL = "sample-model"
 MODEL_NAME = "Qwen3 8B"
@@ -161,7 +163,8 @@ def _add(store: Store, owner: str, parent: Message | None, said: Said, at: float
         message = _answer(owner, parent_id, said.text, at, before, tokens(parent.text))
     else:
         message = _question(owner, parent_id, said.text, at)
-    store.messages.add(message)
+    is_known = said.text == _CHEAPER
+    store.messages.add(message, choices=NewChoices(choices_of(said.text)) if is_known else None)
     for each in said.then:
         _add(store, owner, message, each, at, before + tokens(said.text))
 

@@ -31,7 +31,7 @@ from app.widgets.models.model_view import ModelView
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.on_this_machine import OnThisMachine
 from app.widgets.window.main_window import MainWindow
-from tools.gallery import cached, finding, preferences, several, unusual, verbs
+from tools.gallery import alternatives, cached, finding, preferences, several, unusual, verbs
 from tools.gallery.branches import answer_fifty_times, filter_by, grow_wild, hoist, name_branches, unfold
 from tools.gallery.branching import answer_otherwise
 from tools.gallery.conversations import DATES, THOUGHT
@@ -492,6 +492,9 @@ SCENES = (
     Scene("answers", Stage, then=several.ask_alone, shown=several.are_written),
     Scene("answers-narrow", Stage, size=(900, 640), then=several.ask_for_three, shown=several.are_written),
     Scene("answers-large", Stage, body=24, size=(1920, 1080), then=several.ask_alone, shown=several.are_written),
+    Scene("tokens", Stage, then=alternatives.show_tokens, shown=alternatives.are_priced),
+    Scene("tokens-narrow", Stage, size=(880, 560), then=alternatives.show_tokens, shown=alternatives.are_priced),
+    Scene("tokens-large", Stage, body=24, then=alternatives.show_tokens, shown=alternatives.are_priced),
     Scene("branches", Stage, pane="branches", more=name_branches),
     Scene("branches-unfolded", Stage, pane="branches", more=name_branches, then=unfold("Day by day")),
     Scene("branches-filtered", Stage, pane="branches", more=name_branches, then=filter_by("train")),

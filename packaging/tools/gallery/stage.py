@@ -304,6 +304,9 @@ class Stage(EngineHost):
             total = report.total - SYSTEM + tokens(command.options.instructions)
             turns = tuple(replace(turn, residency="none") for turn in turns)
             report = RequestReport(total, 0, 0, 0, Reason.NEW)
+        if command.forced:
+            total = report.total + len(command.forced)
+            report = RequestReport(total, total - 1, total - 1, total - 1, Reason.DIVERGED)
         found = self._match(command.turns)
         edge = found[-1].number + 1 if found else ROOT
         priced = CostEstimate(

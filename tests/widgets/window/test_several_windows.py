@@ -249,6 +249,7 @@ def test_a_closed_window_is_freed(qtbot: QtBot, program: Program) -> None:
         kept = [weakref.ref(second), weakref.ref(second._app), weakref.ref(second.chat), weakref.ref(second.map)]
         second.close()
         del second
+        program.workspace.store.drain()  # which a window stays for that has asked it something
         QApplication.processEvents()
         send_deletions()
         gc.collect()

@@ -74,7 +74,7 @@ class Inline:
 
 
 class Exchange(Protocol):
-    """What exchanges the inlines of a Markdown text."""
+    """A function that exchanges the inlines of a Markdown text."""
 
     def __call__(self, text: str, *, is_growing: bool = False) -> tuple[str, list[Inline]]:
         """Return the text that Qt reads, and the inlines by the numbers of their stand-ins."""

@@ -13,7 +13,7 @@ from app.viewmodels.kit.action import Actions
 from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.refused import refuse
 
-_OF_ANSWER = ("edit_answer", "branch_here", "repeat_answer", "answer_settings", "use_settings")
+_OF_ANSWER = ("edit_answer", "branch_here", "tokens", "repeat_answer", "answer_settings", "use_settings")
 
 
 def branch_action(row: MessageRow) -> str:

@@ -110,7 +110,7 @@ class Pointer(QObject):
             return True
         return False
 
-    def _hit(self, at: QPointF) -> Hit | None:
+    def hit(self, at: QPointF) -> Hit | None:
         """Return the text under a point, or None where there is none."""
         rows, y = self._view.layout_of_rows, at.y() + self._view.verticalOffset()
         number = rows.row_at(y)
@@ -125,7 +125,7 @@ class Pointer(QObject):
         return None if point is None else Hit(number, item, point, item.body.link_at(place))
 
     def _press(self, at: QPointF) -> None:
-        hit = self._hit(at)
+        hit = self.hit(at)
         self._is_selecting = hit is not None
         self._pressed_link = hit.link if hit else ""
         if hit is None:
@@ -143,7 +143,7 @@ class Pointer(QObject):
             if self._beyond and not self._scroll.isActive():
                 self._scroll.start()
             return
-        hit = self._hit(at)
+        hit = self.hit(at)
         shape = Qt.CursorShape.ArrowCursor
         if hit is not None:
             shape = Qt.CursorShape.PointingHandCursor if hit.link else Qt.CursorShape.IBeamCursor
@@ -180,13 +180,13 @@ class Pointer(QObject):
     def _release(self, at: QPointF) -> None:
         self._is_selecting = False
         self._scroll.stop()
-        hit = self._hit(at)
+        hit = self.hit(at)
         is_plain_click = not self.selection.rows
         if hit is not None and hit.link and hit.link == self._pressed_link and is_plain_click:
             self.ask(hit.number, hit.link, hit.point)
 
     def _take_word(self, at: QPointF) -> None:
-        hit = self._hit(at)
+        hit = self.hit(at)
         if hit is not None:
             self.selection.take(hit.number, hit.item.body.word_at(hit.point))
             self._view.viewport().update()

@@ -31,7 +31,7 @@ class RowContext:
 
     above: residency of the message before, None for the first or where it is unknown. selection: of its text.
     is_ringed: whether the keyboard is on it. actions: points that its controls take at the right end of its footer.
-    marks: marked places of its text.
+    marks: marked places of its text. label: what stands beside its name.
     """
 
     above: Residency | None
@@ -39,6 +39,7 @@ class RowContext:
     is_ringed: bool = False
     actions: int = 0
     marks: BlockMarks = field(default_factory=lambda: NO_MARKS)
+    label: str = ""
 
 
 class RowPainter:
@@ -59,7 +60,7 @@ class RowPainter:
         inner = clip.translated(0, -top)
         self._paint_rail(painter, item, column, context, inner.top())
         if inner.top() < item.name.bottom():
-            self._paint_name(painter, item)
+            self._paint_name(painter, item, context.label)
         if item.is_question:
             self._paint_bubble(painter, item)
         if item.row.prefill is not None:
@@ -88,7 +89,7 @@ class RowPainter:
             paint_fork(painter, self._style, disc, row.version, row.sibling_residencies)
         paint_residency(painter, theme, disc, row.residency)
 
-    def _paint_name(self, painter: QPainter, item: RowItem) -> None:
+    def _paint_name(self, painter: QPainter, item: RowItem, label: str) -> None:
         theme, text_style, row = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM), item.row
         width = draw_text(painter, text_style, item.name, row.name, theme.text2)
         is_thinking = row.thought is not None and row.thought.is_growing
@@ -98,7 +99,7 @@ class RowPainter:
             self._style.icons.paint(painter, Icon.EDIT, pencil, theme.accent, _PENCIL)
             beside = item.name.adjusted(width + 12 + _PENCIL, 0, 0, 0)
             draw_text(painter, self._style.text_style(TextRole.SMALL), beside, "being edited", theme.accent)
-        state = "reading the prompt" if row.prefill is not None else running if row.is_streaming else ""
+        state = "reading the prompt" if row.prefill is not None else running if row.is_streaming else label
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
             draw_text(painter, self._style.text_style(TextRole.SMALL), beside, state, theme.text3)

@@ -33,6 +33,7 @@ from app.viewmodels.chat.text_marks import TextMark
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
+from app.widgets.chat.markdown.marks import BlockMarks
 from app.widgets.chat.messages.branch_name import NameField
 from app.widgets.chat.messages.copy_work import CopyWork
 from app.widgets.chat.messages.growing_answer import GrowingAnswer
@@ -73,7 +74,8 @@ class ChatView(RowView):
     commandAsked(id of a command, message id); linkAsked(address); branchNamed(message id, name);
     currentMessageChanged(id of the message that is the current one, "" for none).
 
-    Attributes: marks_of, returns the marked places in a message; copy_work, of what is selected over several messages.
+    Attributes: marks_of, returns the marked places in a message; token_marks, those of a message by block, with these
+    others; label_of, what stands beside the name over a message; copy_work, of what is selected over several messages.
     """
 
     versionAsked = Signal(str, int)
@@ -118,6 +120,8 @@ class ChatView(RowView):
         self.copy_work = CopyWork(style, self.pointer, self)
         self.passages = PassageCursor(self, self.pointer)
         self.marks_of: Callable[[MessageRow], Sequence[TextMark]] = lambda _row: ()
+        self.token_marks: Callable[[RowItem, BlockMarks], BlockMarks] = lambda _item, marks: marks
+        self.label_of: Callable[[str], str] = lambda _message_id: ""
         self._connect()
         self._is_settling = False
         self.setModel(model)
@@ -581,13 +585,15 @@ class ChatView(RowView):
         painter.end()
 
     def _context(self, number: int) -> RowContext:
-        rows = self._chat.rows
+        rows, item = self._chat.rows, self.layout_of_rows.item(number)
+        label = self.label_of(item.row.id)
         return RowContext(
             above=rows[number - 1].residency if number else None,
             selection=self.pointer.selection.of(number),
-            is_ringed=self._focus.is_shown and number == self.currentIndex().row(),
+            is_ringed=self._focus.is_shown and number == self.currentIndex().row() and not label,
             actions=STRIP if number in self._active_rows else 0,
-            marks=marks_by_block(self.marks_of(rows[number]), self.layout_of_rows.item(number)),
+            marks=self.token_marks(item, marks_by_block(self.marks_of(rows[number]), item)),
+            label=label,
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -40,7 +40,7 @@ _FAR = 400  # characters that marks are looked for in
 
 
 class ShownText:
-    """What a document shows of its message. All of it is asked by characters, as the message counts them."""
+    """The characters that a document shows of its message, by their numbers there."""
 
     def __init__(self, starts: list[int], ends: list[int], breaks: frozenset[int]) -> None:
         """starts, ends: of each position of the document, in the message. breaks: positions where a line ends."""
