@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 from app.engine.border import foreign_code
 from app.engine.problems import RequestError
 from app.engine.thinking import thinking_marks
+from app.protocol.trie_view import LABEL_LENGTH
 
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
 # for pieces whose first characters would merge with the first.
@@ -27,8 +28,6 @@ _ANCHORS = ("\n", "x", ";")
 # Characters of messages whose ids are remembered: a branch is read again at each estimate, and differs at its end.
 _REMEMBERED = 1 << 22
 _MANY = 16
-# A label is the first words of a run of tokens.
-_LABEL_LENGTH = 48
 
 
 class Codec:
@@ -159,7 +158,7 @@ class Codec:
         try:
             runs = groupby(ids, key=self.special_ids.__contains__)  # a control token divides words
             words = " ".join(self.decode(list(run)) for is_control, run in runs if not is_control).split()
-            return " ".join(words)[:_LABEL_LENGTH]
+            return " ".join(words)[:LABEL_LENGTH]
         except RequestError:
             return ""
 

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from app.engine.codec import Codec
 from app.engine.openings import Opening
 from app.kvcache.snapshot import TrieNode
-from app.kvcache.view import LABEL_TOKENS, EdgeLabel
+from app.kvcache.view import EdgeLabel
 from app.protocol.chat import Role
+from app.protocol.trie_view import LABEL_TOKENS
 
 FEW = 4  # tokens: so much of a message, or less, names no edge that holds more of another one
 
@@ -60,7 +61,9 @@ class EdgeLabels:
         return EdgeLabel(self._words(node, part), part.role, part.is_continued)
 
     def _words(self, node: TrieNode, part: _Part) -> str:
-        return self._codec.label(node.tokens[part.start : min(part.end, part.start + LABEL_TOKENS)])
+        words = self._codec.label(node.tokens[part.start : min(part.end, part.start + LABEL_TOKENS)])
+        begins_word = part.is_continued and self._codec.text_within(node.tokens[part.start])[:1].isspace()
+        return f" {words}" if words and begins_word else words
 
     def _parts(self, node: TrieNode) -> Iterator[_Part]:
         """Cut an edge into what it holds of each message."""

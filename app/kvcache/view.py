@@ -11,15 +11,17 @@ from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
 from app.kvcache.snapshot import TrieNode, upwards
 from app.protocol.chat import Role
-from app.protocol.trie_view import Residency, TrieNodeView, TrieView
+from app.protocol.trie_view import LABEL_TOKENS, Residency, TrieNodeView, TrieView
 
 DEEPEST_INDENT = 20  # levels; with more, the text of a deep trie would grow with the square of its depth
-LABEL_TOKENS = 24  # an edge is named by so many of a message
 SETTLED = 4 * LABEL_TOKENS  # tokens of an edge: with more its name stays as it is
 
 
 class EdgeLabel(NamedTuple):
-    """The name of an edge: words of a message, who said them, and whether they go on with what began above."""
+    """The name of an edge: words of a message, who said them, and whether they go on with what began above.
+
+    Words that go on begin with a blank where they begin a word.
+    """
 
     words: str
     role: Role | None = None

@@ -10,6 +10,8 @@ from app.protocol.reports import Reason
 
 # Where the state of tokens is. "disk": only there. "none": the tokens are known, their state must be computed again.
 Residency = Literal["live", "memory", "disk", "none"]
+# An edge is named by so many tokens of a message at most, and by so many characters.
+LABEL_TOKENS, LABEL_LENGTH = 24, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,8 @@ class TrieNodeView:
     """One edge of the trie: tokens [start, end) of every prompt that passes through it.
 
     label: words of one message of which it holds tokens, "" where all of it is the template's own text. role: who said
-    them, None where that is not known. is_continued: they do not begin that message. owners: who asked for it. bytes:
+    them, None where that is not known. is_continued: they do not begin that message, and a blank stands before them
+    where they begin a word. owners: who asked for it. bytes:
     stored and live state that belongs to the edge. disk_bytes: of the files that hold it. lanes: of the answers being
     written on it, and 0 on the live path while none is. last_use: number of the last request that passed; used_at: the
     same as seconds since the epoch. lost: why state of it that there was is held no more.

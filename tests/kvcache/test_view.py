@@ -8,7 +8,8 @@ import pytest
 
 from app.kvcache.session import Session
 from app.kvcache.snapshot import TrieNode
-from app.kvcache.view import LABEL_TOKENS, EdgeLabel, Views, dump, view
+from app.kvcache.view import EdgeLabel, Views, dump, view
+from app.protocol.trie_view import LABEL_TOKENS
 from tests.kvcache.ledger import ask, ledger_cache
 from tests.seeds import chosen
 

@@ -35,7 +35,7 @@ def title_of(node: TrieNodeView) -> str:
     """Return what an edge is called: who said its words, and the words; "You: …under 300 euros" where they go on."""
     if not node.label:
         return _BEGINNING
-    return f"{_SPEAKERS[node.role]}{'…' * node.is_continued}{node.label}"
+    return f"{_SPEAKERS[node.role]}{'…' * node.is_continued}{node.label.strip()}"
 
 
 def spoken_node(node: TrieNodeView, level: int) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from app.protocol.trie_view import TrieNodeView, TrieView
+from app.protocol.trie_view import LABEL_LENGTH, LABEL_TOKENS, TrieNodeView, TrieView
 from app.viewmodels.cache.edge_tree import ROOT_ID, EdgeTree, LinkedEdge
 
 _id_of = attrgetter("id")
@@ -221,6 +221,7 @@ def _row(parts: tuple[TrieNodeView, ...], place: tuple[int | None, int, int]) ->
         return made
     return replace(
         made,
+        label=_words(parts),
         parent_id=place[0],
         start=place[1],
         end=place[2],
@@ -231,6 +232,16 @@ def _row(parts: tuple[TrieNodeView, ...], place: tuple[int | None, int, int]) ->
         used_at=max(part.used_at for part in parts),
         is_pinned=any(part.is_pinned for part in parts),
     )
+
+
+def _words(parts: tuple[TrieNodeView, ...]) -> str:
+    """Return the first words of a message, which may lie on several edges: each is named by its first words alone."""
+    words = ""
+    for part in filter(lambda one: one.label, parts):
+        words += part.label
+        if part.tokens > LABEL_TOKENS or len(words) >= LABEL_LENGTH:
+            break
+    return words[:LABEL_LENGTH]
 
 
 def _place(row: TrieNodeView) -> tuple[int | None, int, int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.protocol.trie_view import TrieNodeView, TrieView
+from app.protocol.trie_view import LABEL_LENGTH, LABEL_TOKENS, TrieNodeView, TrieView
 from app.viewmodels.cache.shown_trie import Others, ShownTrie
 from tests.seeds import chosen, each_seed
 from tests.viewmodels.cache.growing import Growing, flat
@@ -206,3 +206,21 @@ def test_a_picture_of_a_large_trie_costs_what_differs(monkeypatch: pytest.Monkey
     trie.grow()
     chosen.of(flat(trie))
     assert 0 < len(made) < 100
+
+
+@each_seed(range(30))
+def test_a_message_on_several_edges_is_named_as_on_one(seed: int) -> None:
+    """Of each edge the first words are known; together they say no more than one could, and skip none."""
+    rng = random.Random(seed)
+    words = [f"{rng.choice(['', ' ', ' '])}{rng.choice(['in', 'the', 'end', 'a', 'lantern'])}" for _ in range(60)]
+    text, at, nodes = "".join(words).strip(), 0, []
+    while at < len(words):
+        size = rng.choice([1, 2, 5, 30])
+        said = "".join(words[at : at + min(size, LABEL_TOKENS)])
+        label = (said if at else said.strip())[:LABEL_LENGTH]
+        one = edge(len(nodes) + 1, len(nodes) or None, at, min(at + size, len(words)), label, OURS)
+        nodes.append(replace(one, is_continued=at > 0))
+        at += size
+    (row,) = shown(*nodes).of(TrieView(2, tuple(nodes))).nodes
+    assert text.startswith(row.label)
+    assert len(row.label) >= min(LABEL_LENGTH, len("".join(words[:LABEL_TOKENS]).strip()))
