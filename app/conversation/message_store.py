@@ -407,7 +407,7 @@ class MessageStore:
                 number, is_hidden = self._insert(conversation, message)
                 if choices is not None:
                     self._rows.replace_choices(number, self._kept_choices(number, choices, message.ids or ()))
-                if message.role == "user" or EDITED in (message.stats or {}):
+                if message.text and (message.role == "user" or EDITED in (message.stats or {})):
                     self._view_states.follow(conversation, message.text, message.parent_id is None)
                 if not is_hidden:
                     self._come_to(conversation, number if message is selected else None, message)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.conversation.message import Conversation, Message, new_id
+from app.conversation.message import EDITED, Conversation, Message, new_id
 from app.conversation.records import ViewState
 from app.conversation.rescue import rescue
 from app.conversation.schema import MIGRATIONS, migrate
@@ -133,3 +134,15 @@ def test_a_rescued_database_of_one_window_keeps_every_draft(path: Path) -> None:
     found = {one.draft: one for one in Store(path).view_states.all()}
     assert set(found) == {"an older draft", "And plums?", "the blank one"}
     assert found["And plums?"] == ViewState(home, "And plums?", is_open=True, window=1)
+
+
+def test_an_edit_of_a_thought_alone_takes_no_draft_away(path: Path) -> None:
+    """Its text is empty, as a draft may be beside which other words wait."""
+    store = Store(path)
+    conversation, _, answer = asked(store)
+    state = ViewState(conversation.id, "", answer.id, "Words that wait", is_open=True, window=1)
+    store.view_states.save(state)
+    edit = replace(answer.edit("", None, "stopped"), id=new_id(), thinking="Hmm", stats={EDITED: 3})
+    store.messages.add(edit)
+    assert store.view_states.all() == (state,)
+    store.close()

@@ -99,6 +99,6 @@ class Fork:
 def with_own_words(answer: Message, place: ForkPlace, text: str, sampling: Sampling) -> Message:
     """Make another version of an answer that goes on from a place with what a person says there."""
     if place.is_thinking:
-        edit = answer.edit("", asdict(sampling), StopReason.CANCELLED)
-        return replace(edit, thinking=place.thinking + text)
+        edit, thinking = answer.edit("", asdict(sampling), StopReason.CANCELLED), place.thinking + text
+        return replace(edit, thinking=thinking, stats={EDITED: len(thinking)})
     return answer.edit(place.words + text, asdict(sampling), StopReason.CANCELLED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 
 from PySide6.QtCore import QObject, Signal
 
@@ -78,6 +79,14 @@ class Outbox(QObject):
         self.moved.emit(conversation_id)
 
     def give_back_edit(self, edit: Message, edited: Message) -> None:
-        """Put the text of an edited answer that could not be stored back to where it was typed."""
-        self._drafts.give_back(edit.conversation_id, edit.text, edited.id)
+        """Put the text of an edited answer that could not be stored back to where it was typed.
+
+        A thought is not edited there: of one that was, the words are given back that it has of its own.
+        """
+        if edit.text:
+            self._drafts.give_back(edit.conversation_id, edit.text, edited.id)
+        else:
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(edit.thinking, edited.thinking, strict=False))
+            own = edit.thinking[sum(1 for _ in same) :]
+            self._drafts.give_back(edit.conversation_id, own.strip(), None)
         self.moved.emit(edit.conversation_id)

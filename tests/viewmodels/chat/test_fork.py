@@ -215,6 +215,7 @@ def test_own_words_in_the_place_of_a_token_go_on(qtbot: QtBot, app: App, script:
     said = ("Hmm let and a half", "") if thinks else ("", "One two and a half")
     assert (command.begun.thinking, command.begun.text, command.edited) == (*said, old.ids)
     assert app.library.tree.message(old.id) == old
+    assert app.chat.chat_model.rows[-1].note == "Its beginning was edited by you"
     app.chat.requests.write_at(old.id, 2, "  ")
     assert len(versions(app)) == 2
 
@@ -304,6 +305,24 @@ def test_an_ending_that_the_disk_refuses_is_told_and_nothing_is_written(
     qtbot.waitUntil(lambda: "disk is full" in app.notices.now.text)
     assert versions(app) == [WHOLE]
     assert sum(isinstance(one, Generate) for one in script.commands) == runs
+
+
+@pytest.mark.parametrize("thinks", [False, True])
+def test_own_words_that_the_disk_refuses_stand_in_the_composer(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch, thinks: bool
+) -> None:
+    script.thoughts["Count"] = "Hmm let me see" if thinks else ""
+    old = asked(qtbot, app, script)
+
+    def refuse(*_arguments: object) -> None:
+        raise store_error(Fault.FULL, None)
+
+    monkeypatch.setattr(MessageStore, "add", refuse)
+    app.chat.requests.write_at(old.id, 2, " and a half")
+    qtbot.waitUntil(lambda: bool(app.chat.open_draft.now.text))
+    assert app.chat.open_draft.now.text == ("and a half" if thinks else "One two and a half")
+    assert app.chat.open_draft.now.editing == (None if thinks else old.id)
+    assert versions(app) == [WHOLE]
 
 
 def test_an_answer_that_goes_meanwhile_is_not_forked(qtbot: QtBot, app: App, script: Script) -> None:
