@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from shiboken6 import isValid
 
 from app.viewmodels.tokens.token_mode import TokenMode
 from app.widgets.chat.markdown.marks import BlockMarks
@@ -37,6 +38,7 @@ class TokenCursor(QObject):
         self._style, self._view, self._mode = style, view, mode
         self._places: TokenPlaces | None = None
         self._position = -1  # of the token that was brought into sight last
+        self._before: QWidget | None = None  # had the keyboard before token mode
         self.popover: TokenPopover | None = None
         self.words: OwnWords | None = None
         self._under = QPointF()
@@ -69,11 +71,14 @@ class TokenCursor(QObject):
 
     def _on_opened(self) -> None:
         tokens = self._mode.tokens
+        if self._places is None:
+            self._before = QApplication.focusWidget()
         self._places = None if tokens is None else TokenPlaces(tokens, self._style)
         self._position = -1
         self._rest.stop()
         if tokens is None:
             self._put_away()
+            self._give_back_focus()
         else:
             number = self._number
             if number >= 0:
@@ -81,6 +86,12 @@ class TokenCursor(QObject):
             self._view.setFocus(Qt.FocusReason.ShortcutFocusReason)
             announce(self._view, f"Token mode, {len(tokens)} tokens")
         self._view.viewport().update()
+
+    def _give_back_focus(self) -> None:
+        """Give the keyboard back to what had it before, if it is where token mode took it to."""
+        before, self._before = self._before, None
+        if before is not None and isValid(before) and before.isVisible() and self._has_focus():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _come_to(self) -> None:
         """Bring the token that is looked at into sight."""

@@ -101,6 +101,27 @@ def test_escape_leaves_from_the_chat_and_from_the_composer(
     assert not app.tokens.state.now.is_open
 
 
+def test_the_keyboard_goes_back_to_where_it_was(
+    qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, asked: Asked
+) -> None:
+    """However token mode ends, unless the person took it elsewhere meanwhile."""
+    view, edit = window.chat.view, window.chat.composer.edit
+    for leave in (Key.Key_Escape, Key.Key_Return):
+        app.tokens.close()
+        edit.setFocus()
+        window.do("tokens")
+        qtbot.waitUntil(lambda: app.tokens.state.now.position >= 0)
+        assert view.hasFocus()
+        qtbot.keyClick(view, leave)
+        app.tokens.close()
+        assert edit.hasFocus()
+    window.do("tokens")
+    window.sidebar.setFocus()
+    taken = QApplication.focusWidget()
+    app.tokens.close()
+    assert QApplication.focusWidget() is taken
+
+
 def test_letters_begin_own_words_at_the_token(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, asked: Asked
 ) -> None:
