@@ -24,6 +24,7 @@ from app.viewmodels.tokens.token_state import TokenRow, TokenState, deed_of, row
 MOST_WAYS = 8
 NO_ANSWER = "There is no answer on this branch yet."
 GROWING = "Possible as soon as this answer has ended."
+ONE_WAY = "Nothing else is known here that could have stood in its place."
 UNKNOWN = "It was written without alternatives: Settings > General keeps what else the model would have said."
 
 
@@ -169,9 +170,11 @@ class TokenMode(QObject):
             self._begin([self._rows[self._chosen].id])
 
     def fork_ways(self, count: int) -> None:
-        """Have an answer written for each of so many of the likeliest tokens of this place."""
-        if self._rows:
-            self._begin([row.id for row in self._rows][: max(1, min(count, MOST_WAYS))])
+        """Have an answer written for each of so many of the likeliest tokens of this place, or as many as are known."""
+        if len(self._rows) > 1:
+            self._begin([row.id for row in self._rows][: max(2, min(count, MOST_WAYS))])
+        elif self._rows:
+            self._notices.refuse(ONE_WAY)
 
     def write(self, words: str) -> None:
         """Have another answer written that goes on with these words, in the place of the token.
@@ -223,7 +226,7 @@ class TokenMode(QObject):
             return
         self.tokens = tokens
         self.opened.emit()
-        self.point(tokens.next(-1, 1, every=False) if any(map(tokens.is_open, range(len(tokens)))) else 0)
+        self.point(max(0, tokens.next(-1, 1, every=False)))
         self.state.refresh()
 
     def _leave(self) -> None:
@@ -284,5 +287,5 @@ class TokenMode(QObject):
             chosen=self._chosen,
             deed=deed_of(self._rows[self._chosen]),
             price=self._price.words,
-            note=self._price.note,
+            note=self._price.note or ("" if len(self._rows) > 1 else ONE_WAY),
         )

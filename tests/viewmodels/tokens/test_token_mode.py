@@ -178,6 +178,18 @@ def test_a_fork_is_written_from_the_very_tokens_and_leaves_the_answer(qtbot: QtB
     assert {row.id for row in now(app).rows} >= {OTHER, STOP, ids[1]}
 
 
+def test_where_nothing_else_is_known_that_is_said(qtbot: QtBot, app: App, asked: Asked) -> None:
+    begin(qtbot, app)
+    tokens = app.tokens.tokens
+    assert tokens is not None
+    tokens.choices = (tokens.choices[0]._replace(candidates=(), share=9_960), *tokens.choices[1:])
+    app.tokens.point(0)
+    assert now(app).note == "Nothing else is known here that could have stood in its place."
+    app.tokens.fork_ways(3)
+    assert asked.forks == []
+    assert app.notices.now.text == now(app).note
+
+
 def test_several_ways_stand_beside_each_other(qtbot: QtBot, app: App) -> None:
     begin(qtbot, app)
     app.tokens.point(1)
