@@ -400,8 +400,9 @@ class ActivePath:
         gone = [node for node in suffix if node.end > fits and not node.active_paths]
         for node in gone:
             node.stored.lost = Reason.EVICTED
-        if layers.rows and gone and not gone[0].has_rows:
-            self._trie.forget(gone[0], Reason.EVICTED)  # with what is stored of branches that leave the path there
+        hollow = next((node for node in gone if layers.rows and not node.has_rows), None)  # those above are on disk
+        if hollow is not None:
+            self._trie.forget(hollow, Reason.EVICTED)  # with what is stored of branches that leave the path there
         for node, snapshot in zip(own, rows, strict=False):
             self._trie.set_rows(node, snapshot)
         if layers.rows and gone:

@@ -361,3 +361,34 @@ def test_an_edge_that_was_written_to_disk_while_its_session_waited_is_not_grown(
     with first:
         pass
     cache.close_disk(0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_state_stays_on_disk_without_the_rows_that_lead_to_it(kind: str, tmp_path: Path) -> None:
+    """Where no room is left the rows above are on disk, since another branch needs them, and those below nowhere."""
+    cache = cache_of(kind)
+    cache.grid = 4
+    cache.open_disk(tmp_path, "model", PLENTY, writes_all=True)
+    prompts = [[*HISTORY[:8], *range(start, start + 10)] for start in (30, 44)]
+    sessions = []
+    for prompt in prompts:
+        sessions.append(session := cache.begin(prompt, [12, 16], "owner"))
+        while session.prefill(4):
+            check(cache)
+    cache.mount(sessions[0])
+    mx.eval(sessions[0].decode(prompts[0][-1]))
+    cache.set_budget(0)
+    check(cache)
+    last = cache.begin([60, 61])
+    check(cache)
+    for session in (*sessions, last):
+        with session:
+            pass
+    for prompt in prompts:
+        with cache.begin(prompt) as session:
+            while session.prefill(4):
+                check(cache)
+            mx.eval(session.decode(prompt[-1]))
+        require_same(cache, prompt, {})
+    assert not cache.faults
+    cache.close_disk(0)
