@@ -186,7 +186,9 @@ class ChatRequests(QObject):
         One that ends the answer makes a version that ends there. Where another model is open than the one that wrote
         the answer, what the tokens say counts.
         """
-        self._when_placed(message_id, position, partial(self._fork, position=position, ids=tuple(dict.fromkeys(ids))))
+        if ids:
+            act = partial(self._fork, position=position, ids=tuple(dict.fromkeys(ids)))
+            self._when_placed(message_id, position, act)
 
     def write_at(self, message_id: str, position: int, text: str) -> None:
         """Have a version of an answer beside it, which says this where a token stands and goes on from there."""
@@ -195,18 +197,18 @@ class ChatRequests(QObject):
 
     def _when_placed(self, message_id: str, position: int, act: Callable[[Message, Message, ForkPlace], None]) -> None:
         """Do something with an answer, its question, and the place before a token, if something can be asked then."""
-        answer = answer_at(self._library.tree, message_id)
-        if answer is None:
+        tree = self._library.tree
+        answer, question = answer_at(tree, message_id), question_of(tree, message_id)
+        if answer is None or question is None or not self._may_ask(question.id, message_id):
             return
 
         def take(place: ForkPlace | None) -> None:
-            tree = self._library.tree
-            question = question_of(tree, message_id)
-            if question is None or answer_at(tree, message_id) is None:
+            still = question_of(self._library.tree, message_id) is not None
+            if not still or not self._may_ask(question.id, message_id):
                 return
             if place is None:
                 self._open_draft.say(chat_text.NO_ALTERNATIVES)
-            elif self._may_ask(question.id):
+            else:
                 act(answer, question, place)
 
         self._store.do(lambda store: place_in(answer, store.messages.choices(message_id), position), take)
@@ -236,12 +238,14 @@ class ChatRequests(QObject):
     def _open_id(self) -> str:
         return self._library.open_id
 
-    def _may_ask(self, question_id: str | None = None) -> bool:
+    def _may_ask(self, *message_ids: str) -> bool:
         """Return whether something can be asked here, for which a card makes room. Where it cannot, that is said.
 
-        question_id: of the one that would get another answer, on whatever branch.
+        message_ids: of a question that would get another answer, or an answer that it would be like, on any branch.
         """
-        is_held = self._questions.is_busy_on(self._library.tree) or question_id in self._questions.held
+        is_held = self._questions.is_busy_on(self._library.tree) or not self._questions.held.keys().isdisjoint(
+            message_ids
+        )
         if is_held or self._open_branch.is_busy:
             self._open_draft.say(chat_text.STILL_WRITING if is_held else chat_text.STILL_CHANGING)
             return False

@@ -237,6 +237,24 @@ def test_nothing_is_forked_while_an_answer_is_written_there(qtbot: QtBot, app: A
     assert len(app.library.tree.siblings(old.id)) == 1
 
 
+def test_an_answer_that_is_being_written_is_not_forked_yet(qtbot: QtBot, app: App, script: Script) -> None:
+    """Neither where it is seen, nor from the branch beside it."""
+    old = asked(qtbot, app, script)
+    script.hold = 2
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine) and texts(app)[-1] == "One two")
+    growing = answer(app).id
+    for seen in (growing, old.id):
+        app.chat.open_branch.show(seen)
+        app.chat.open_draft.write("")
+        app.chat.requests.fork_at(growing, 0, [OTHER])
+        qtbot.waitUntil(lambda: app.chat.state.now.send_price == chat_text.STILL_WRITING)
+    app.chat.requests.fork_at(old.id, 0, [])
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert len(app.library.tree.siblings(old.id)) == 2
+
+
 def test_a_question_that_waits_for_its_next_answer_is_not_asked_twice(qtbot: QtBot, app: App, script: Script) -> None:
     """Whoever goes to the answer that it has meanwhile is told so, and nothing breaks."""
     old = asked(qtbot, app, script)
@@ -405,3 +423,24 @@ def test_the_place_is_where_the_lengths_say_at_random() -> None:
         assert edit.thinking + edit.text == place.thinking + place.words + "own"
     assert place_in(one, pack(choices[:1]), 1) is None
     assert place_in(one, b"", 0) is place_in(one, b"\xff", 0) is place_in(one, pack(choices), -1) is None
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_several_ways_are_seen_in_columns_and_stopped_together(
+    qtbot: QtBot, app: App, script: Script, is_own: bool
+) -> None:
+    old = asked(qtbot, app, script)
+    if not is_own:
+        app.model.open("/models/other")
+        qtbot.waitUntil(lambda: app.model.current_model.fingerprint == "print of /models/other")
+        ready(qtbot, app)
+    assert old.ids is not None
+    script.hold = 3
+    app.chat.requests.fork_at(old.id, 1, [OTHER, old.ids[0]])
+    qtbot.waitUntil(lambda: len(app.lanes.rows) == 3 and len(app.chat.questions.at_engine) == 2)
+    qtbot.waitUntil(lambda: all(question.text for question in app.chat.questions.at_engine))
+    app.chat.requests.stop()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    new = app.library.tree.siblings(old.id)[1:]
+    assert [one.stop for one in new] == ["stopped"] * 2
+    assert all(one.text for one in new)
