@@ -89,6 +89,10 @@ def as_computed(app: App) -> AppState:
         app.hub._state(),
         app.settings.values,
         edges=app.edges._state(),
+        token_line=app.tokens._state().line,
+        can_show_tokens=app.tokens.can_open(),
+        has_answer=app.tokens.has_answer,
+        is_answer_written=app.tokens.is_written(),
     )
 
 
