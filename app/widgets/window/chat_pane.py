@@ -193,7 +193,15 @@ class ChatPane(QWidget):
         lanes.againAsked.connect(view.againAsked)
         lanes.deleteAsked.connect(view.deleteAsked)
         lanes.commandAsked.connect(view.commandAsked)
+        lanes.branchNamed.connect(view.branchNamed)
+        lanes.currentMessageChanged.connect(view.currentMessageChanged)
+        lanes.copied.connect(view.copy_work.copied)
         self._pages.addWidget(lanes)
+
+    @property
+    def messages(self) -> ChatView:
+        """The messages that commands are about: those of a column where answers stand beside each other."""
+        return self.view if self._columns is None else self._columns.looked_at
 
     @property
     def _columns(self) -> LanesView | None:

@@ -168,13 +168,13 @@ class MainWindow(QMainWindow):
             "compose": self.chat.composer_area.take_focus,
             "send": composer.go_on_from,
             "fork": self._fork,
-            "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self.chat.view.answer_to_edit),
-            "branch_here": lambda: self._app.chat.open_draft.begin_after(self.chat.view.answer_to_edit),
+            "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self.chat.messages.answer_to_edit),
+            "branch_here": lambda: self._app.chat.open_draft.begin_after(self.chat.messages.answer_to_edit),
             "regenerate": lambda: self._app.chat.requests.regenerate(self._current("assistant")),
             "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._current("assistant")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
             "use_settings": self._use_settings,
-            "tokens": lambda: self._app.tokens.toggle(self.chat.view.answer_to_edit),
+            "tokens": lambda: self._show_tokens(self.chat.messages.answer_to_edit),
             "parent": partial(self._step, -1, "This is the first message of the branch."),
             "child": partial(self._step, 1, "This is the last message of the branch."),
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
@@ -347,10 +347,14 @@ class MainWindow(QMainWindow):
         }
         runs[action_id](message_id)
 
-    def _show_tokens(self, message_id: str) -> None:
-        """Show an answer by its tokens, in the chat."""
-        self._app.lanes.close()
-        self._app.tokens.toggle(message_id)
+    def _show_tokens(self, message_id: str | None) -> None:
+        """Show an answer by its tokens, in the chat, None for the last one of the open path."""
+        app = self._app
+        if message_id is not None and app.tokens.can_open(message_id):
+            app.lanes.close()
+            if not app.library.tree.is_on_path(message_id):
+                app.chat.open_branch.show(message_id)
+        app.tokens.toggle(message_id)
 
     def _open_branch(self, conversation_id: str, message_id: str) -> None:
         """Show a branch of any conversation."""
@@ -364,7 +368,10 @@ class MainWindow(QMainWindow):
         start = branch_start(self._app.library.tree, message_id)
         if start is not None:
             self._app.comparison.close()
-            self.chat.view.edit_branch_name(start.id)
+            if not self.chat.messages.has(start.id):
+                self._app.lanes.close()
+                self._app.lanes.state.catch_up()
+            self.chat.messages.edit_branch_name(start.id)
 
     def show_answer_settings(self, message_id: str | None) -> None:
         """Show how the tokens of an answer were chosen, None for the last one of the open path."""
@@ -447,7 +454,7 @@ class MainWindow(QMainWindow):
         ask_to_delete(disk_text.DELETE_TITLE, what, "Delete", app.cache.delete_files, self)
 
     def _select_all(self) -> None:
-        view = self.chat.view
+        view = self.chat.messages
         if self.sidebar.list.hasFocus():
             self.sidebar.list.pick_all()
         elif view.keyboard_row >= 0:
@@ -457,18 +464,18 @@ class MainWindow(QMainWindow):
 
     def _current(self, role: str = "") -> str | None:
         """Return the message that the keyboard is on, if this role wrote it; None lets the last one be taken."""
-        view = self.chat.view
+        view = self.chat.messages
         row = view.current_row() if view.keyboard_row >= 0 else None
         return row.id if row is not None and role in ("", row.role) else None
 
     def _current_fork(self) -> str | None:
-        view = self.chat.view
+        view = self.chat.messages
         row = view.current_row() if view.keyboard_row >= 0 else None
         return row.id if row is not None and row.versions > 1 else None
 
     def _step(self, by: int, at_end: str) -> None:
         """Take the keyboard to the message above or below. at_end: what is said where there is none."""
-        if not self.chat.view.step(by):
+        if not self.chat.messages.step(by):
             self._app.notices.refuse(at_end)
 
     def _use_settings(self) -> None:
@@ -492,7 +499,7 @@ class MainWindow(QMainWindow):
             self._app.comparison.toggle()
 
     def _fork(self) -> None:
-        self._app.chat.open_draft.begin_edit(self.chat.view.question_to_edit)
+        self._app.chat.open_draft.begin_edit(self.chat.messages.question_to_edit)
 
     # Events
 

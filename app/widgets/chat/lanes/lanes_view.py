@@ -46,6 +46,9 @@ class LanesView(QWidget):
     deleteAsked = Signal(str)
     commandAsked = Signal(str, str)
     linkAsked = Signal(str)
+    branchNamed = Signal(str, str)
+    currentMessageChanged = Signal(str)
+    copied = Signal(int)
 
     def __init__(
         self,
@@ -118,6 +121,9 @@ class LanesView(QWidget):
         column.view.againAsked.connect(self.againAsked)
         column.view.deleteAsked.connect(self.deleteAsked)
         column.view.commandAsked.connect(self.commandAsked)
+        column.view.branchNamed.connect(self.branchNamed)
+        column.view.currentMessageChanged.connect(self.currentMessageChanged)
+        column.view.copy_work.copied.connect(self.copied)
         return column
 
     def _focus(self, answer_id: str) -> None:
@@ -138,6 +144,12 @@ class LanesView(QWidget):
         """The messages that the keyboard is among, if it is."""
         focused = QApplication.focusWidget()
         return next((one.view for one in self.columns if focused is not None and _is_within(focused, one.view)), None)
+
+    @property
+    def looked_at(self) -> ChatView:
+        """The messages that the keyboard is among, else those of the answer that is focused, or the first in sight."""
+        focused = self._lanes.state.now.focused
+        return self.view_with_keyboard or self.columns[focused if focused >= 0 else self._first].view
 
     # What is looked for
 

@@ -168,6 +168,10 @@ class ChatView(RowView):
         if number >= 0 and not is_head_in_sight(self, number):
             self.show_anchor(message_id, 0.0)
 
+    def has(self, message_id: str) -> bool:
+        """Return whether a message is one of those that are shown here."""
+        return self._chat.row_of(message_id) >= 0
+
     def edit_branch_name(self, message_id: str) -> None:
         """Let the person name the branch that begins with a message, over its head."""
         self.show_message(message_id)

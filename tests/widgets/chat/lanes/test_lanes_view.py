@@ -231,3 +231,72 @@ def test_answers_that_are_asked_for_beside_others_come_into_sight(
     qtbot.waitUntil(lambda: len(app.lanes.rows) == 5)
     QApplication.processEvents()
     assert [one.isVisible() for one in view.columns] == [False, False, True, True, True]
+
+
+def test_commands_are_about_the_column_that_is_looked_at(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    view = asked(qtbot, window, app, 3)
+    finish(qtbot, app, script)
+    second = view.columns[1].view
+    assert window.chat.messages is view.columns[0].view
+    qtbot.keyClick(window.chat.composer.edit, Qt.Key.Key_2)
+    assert window.chat.messages is second
+    window.do("parent")
+    assert second.hasFocus()
+    assert second.keyboard_row == 0
+    assert not window.chat.view.hasFocus()
+    answer = app.lanes.rows[1].answer_id
+    window.do("edit_answer")
+    assert app.chat.open_draft.now.editing == answer
+    app.chat.open_draft.cancel_edit()
+    second.setFocus()
+    window.do("select_all")
+    window.do("copy")
+    assert QApplication.clipboard().text() == app.lanes.rows[1].chat_model.rows[0].text
+
+
+def test_what_is_looked_at_in_a_column_is_shown_in_the_cache(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for: list[str] = []
+    monkeypatch.setattr(app.edges, "select_message", asked_for.append)
+    view = asked(qtbot, window, app, 2)
+    finish(qtbot, app, script)
+    view.currentMessageChanged.connect(asked_for.append)
+    view.columns[1].view.setFocus()
+    window.do("child")
+    assert app.lanes.rows[1].answer_id in asked_for
+
+
+def test_the_tokens_of_an_answer_in_a_column_are_shown_in_the_chat(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    """On its own branch, whichever was open; where they are not known the columns stay."""
+    view = asked(qtbot, window, app, 3)
+    finish(qtbot, app, script)
+    answer = app.lanes.rows[2].answer_id
+    window.do("child")
+    app.tokens.known = frozenset()
+    window._show_tokens(answer)
+    assert app.lanes.rows
+    app.tokens.known = frozenset([answer])
+    view.columns[2].view.setFocus()
+    window._show_tokens(answer)
+    assert columns_of(window) is None or not app.lanes.rows
+    assert app.library.tree.is_on_path(answer)
+
+
+def test_a_branch_is_named_in_its_column(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    view = asked(qtbot, window, app, 2)
+    finish(qtbot, app, script)
+    view.columns[1].view.setFocus()
+    window.do("child")
+    window.do("name_branch")
+    field = QApplication.focusWidget()
+    assert field is not None
+    assert view.columns[1].view.isAncestorOf(field)
+    qtbot.keyClicks(field, "Colder")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    answer = app.lanes.rows[1].answer_id
+    qtbot.waitUntil(lambda: app.library.tree.message(answer).name == "Colder")
