@@ -74,10 +74,22 @@ class BranchDelegate(RowDelegate):
         if node.is_turn or (row.count < LONG and not node.folded):
             return None
         text_style, words = self._style.text_style(TextRole.CAP), self.words(rect, node)
-        width = text_style.width(_on_chip(node, row)) + 2 * _CHIP_PAD + self._style.typography.icon(10) + 2
+        room = words.width() - self._chip_beside
+        width = text_style.width(self._on_chip(node, row, room)) + self._chip_beside
         height = text_style.line + 3
         top = words.center().y() - height / 2 if node.folded else words.bottom() - height + 2
         return QRectF(words.left(), top, min(width, words.width()), height)
+
+    @property
+    def _chip_beside(self) -> float:
+        """Points of a chip beside its words."""
+        return 2 * _CHIP_PAD + self._style.typography.icon(10) + 2
+
+    def _on_chip(self, node: OutlineNode, row: BranchRow, room: float) -> str:
+        """Say what a chip unfolds; where the words have no room, how many."""
+        words = row.title if node.folded else formatting.plural(row.count, "message")
+        is_cut = not node.folded and self._style.text_style(TextRole.CAP).width(words) > room
+        return formatting.number(row.count) if is_cut else words
 
     def paint_content(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         node: OutlineNode = index.data(RowRole.ROW)
@@ -122,7 +134,7 @@ class BranchDelegate(RowDelegate):
         center = QPointF(chip.left() + _CHIP_PAD + size / 2 - 2, chip.center().y())
         self._style.icons.paint(painter, icon, center, theme.text2, size)
         inside = chip.adjusted(_CHIP_PAD + size + 1, 0, -_CHIP_PAD + 1, 0)
-        draw_text(painter, text_style, inside, _on_chip(node, row), theme.text2)
+        draw_text(painter, text_style, inside, self._on_chip(node, row, words.width() - self._chip_beside), theme.text2)
         line = QRectF(
             chip.right() + 6, chip.center().y() - line.height() / 2, words.right() - chip.right() - 6, line.height()
         )
@@ -180,7 +192,3 @@ class BranchDelegate(RowDelegate):
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
         if isinstance(editor, QLineEdit):
             model.setData(index, editor.text(), Qt.ItemDataRole.EditRole)
-
-
-def _on_chip(node: OutlineNode, row: BranchRow) -> str:
-    return row.title if node.folded else formatting.plural(row.count, "message")

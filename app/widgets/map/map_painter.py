@@ -13,7 +13,7 @@ from app.viewmodels.map.map_layout import ARM, LEAF_LABEL, RUN_LABEL, Box, Place
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.map.map_runs import MapItem
 from app.viewmodels.text import formatting
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
 from app.widgets.kit.style import Style
@@ -310,7 +310,7 @@ class MapPainter:
         if second:
             lower = QRectF(box.left(), first.bottom(), box.width(), detail.line)
             painter.fillRect(lower, theme.panel)
-            draw_text(painter, detail, lower, second, theme.text2, align)
+            draw_text(painter, detail, lower, whole_parts(detail, second, box.width(), ", "), theme.text2, align)
 
     def _paint_chip(self, painter: QPainter, item: MapItem, box: QRectF, *, is_hovered: bool) -> None:
         """Paint a group as the outline does: its count, with an arrow that says whether it is open."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
 from app.viewmodels.app import App
 from app.widgets.window.main_window import MainWindow
 from tools.gallery.sample_choices import WORD
@@ -16,6 +19,14 @@ def show_tokens(app: App, window: MainWindow) -> None:
     tokens = app.tokens.tokens
     if tokens is not None:
         app.tokens.point(next(number for number in range(len(tokens)) if tokens.text(number) == WORD))
+
+
+def write_own(app: App, window: MainWindow) -> None:
+    """Type what is to stand in the place of that token."""
+    show_tokens(app, window)
+    wait("its alternatives are shown", lambda: window.chat.tokens.popover is not None)
+    QTest.keyClicks(window.chat.view, "A")
+    QTest.keyClicks(QApplication.focusWidget(), " train")
 
 
 def are_priced(app: App) -> bool:

@@ -494,6 +494,7 @@ SCENES = (
     Scene("answers-large", Stage, body=24, size=(1920, 1080), then=several.ask_alone, shown=several.are_written),
     Scene("tokens", Stage, then=alternatives.show_tokens, shown=alternatives.are_priced),
     Scene("tokens-narrow", Stage, size=(880, 560), then=alternatives.show_tokens, shown=alternatives.are_priced),
+    Scene("tokens-words", Stage, then=alternatives.write_own, shown=alternatives.are_priced),
     Scene("tokens-large", Stage, body=24, then=alternatives.show_tokens, shown=alternatives.are_priced),
     Scene("branches", Stage, pane="branches", more=name_branches),
     Scene("branches-unfolded", Stage, pane="branches", more=name_branches, then=unfold("Day by day")),
