@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
-from shiboken6 import isValid
 
 from app.viewmodels.tokens.token_mode import TokenMode
 from app.widgets.chat.markdown.marks import BlockMarks
@@ -90,7 +89,8 @@ class TokenCursor(QObject):
     def _give_back_focus(self) -> None:
         """Give the keyboard back to what had it before, if it is where token mode took it to."""
         before, self._before = self._before, None
-        if before is not None and isValid(before) and before.isVisible() and self._has_focus():
+        is_there = before in QApplication.allWidgets()  # a field that a name was typed into is gone
+        if before is not None and is_there and before.isVisible() and self._has_focus():
             before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _come_to(self) -> None:
