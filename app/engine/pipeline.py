@@ -7,6 +7,8 @@ taken back: the cache then ends where it would have ended without it.
 
 from __future__ import annotations
 
+from typing import cast
+
 from app.engine.alternatives import Alternatives, alternatives
 from app.engine.sampler import Draw, Sampler
 from app.kvcache.session import Session
@@ -42,7 +44,10 @@ class Pipeline:
 
         least: share of all below which no token is looked for.
         """
-        return None if self._draw.logits is None else alternatives(self._draw.logits, token, least)
+        logits, log_total = self._draw.logits, self._draw.log_total
+        if logits is None or log_total is None:
+            return None
+        return alternatives(logits, cast(float, log_total.item()), token, least)
 
     def keep(self, token: int) -> None:
         """Keep the token just read as part of the answer, and go on to another one."""

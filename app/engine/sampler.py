@@ -26,12 +26,14 @@ _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx le
 class Draw(NamedTuple):
     """A token that is being computed. token: [1]. largest: of its logits, [1, 1], a number only if all of them are.
 
-    logits: [1, vocabulary], as the model gave them, where they are wanted.
+    logits: [1, vocabulary], as the model gave them, where they are wanted. log_total: [1, 1], the logarithm of the sum
+    of their exponentials.
     """
 
     token: mx.array
     largest: mx.array
     logits: mx.array | None = None
+    log_total: mx.array | None = None
 
 
 def draw_seed() -> int:
@@ -72,15 +74,15 @@ class Sampler:
     def draw(self, logits: mx.array) -> Draw:
         """Begin to choose the next token from logits [1, vocabulary], and return at once."""
         logits = logits.astype(mx.float32)
-        given = logits if self._keeps_logits else None
+        given = (logits, mx.logsumexp(logits, axis=-1, keepdims=True)) if self._keeps_logits else ()
         if self._bias is not None:
             logits = logits.at[:, self._bias[0]].add(self._bias[1])
         logits = self._penalties.apply(logits)
         largest = mx.max(logits, axis=-1, keepdims=True)
         token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - largest)
         self._penalties.add(token)
-        _begin(token, largest, *(() if given is None else (given,)))
-        return Draw(token, largest, given)
+        _begin(token, largest, *given)
+        return Draw(token, largest, *given)
 
     def read(self, draw: Draw) -> int:
         """Wait for a token. Raises RequestError when its logits were not numbers."""

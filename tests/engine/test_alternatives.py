@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 import random
+from typing import cast
 
 import mlx.core as mx
 import numpy as np
 import pytest
 
-from app.engine.alternatives import MOST, alternatives
+from app.engine.alternatives import MOST, Alternatives, alternatives
 from app.engine.sampler import Sampler
 from app.protocol.chat import Sampling
 from tests import seeds
+
+
+def found_in(logits: mx.array, chosen: int, least: float) -> Alternatives | None:
+    return alternatives(logits, cast(float, mx.logsumexp(logits).item()), chosen, least)
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 8, 9, 127, 128, 129, 1_000, 1_025, 32_000, 151_936, 250_001])
@@ -20,19 +25,20 @@ def test_they_are_those_of_a_full_sort(size: int) -> None:
     for seed in seeds.chosen(range(3)):
         values = np.random.default_rng(seed).normal(scale=4, size=size).astype(np.float32)
         chosen = int(np.random.default_rng(seed).integers(size))
-        found = alternatives(mx.array(values)[None], chosen, 0.0)
+        found = found_in(mx.array(values)[None], chosen, 0.0)
         exact = np.exp(values.astype(np.float64) - values.max())
         exact /= exact.sum()
         order = np.argsort(-exact, kind="stable")[:MOST]
         assert found is not None
         assert [number for number, _ in found.likeliest] == order.tolist()
-        assert [share for _, share in found.likeliest] == pytest.approx(exact[order].tolist(), rel=1e-4)
-        assert found.own == pytest.approx(exact[chosen], rel=1e-4)
+        near = 1e-3  # a processor adds 250,000 numbers of 32 bits one after another
+        assert [share for _, share in found.likeliest] == pytest.approx(exact[order].tolist(), rel=near)
+        assert found.own == pytest.approx(exact[chosen], rel=near)
         assert found.is_below is (chosen not in order)
 
 
 def test_equal_tokens_stand_in_the_order_of_their_numbers() -> None:
-    found = alternatives(mx.zeros((1, 5)), 3, 0.0)
+    found = found_in(mx.zeros((1, 5)), 3, 0.0)
     assert found is not None
     assert [number for number, _ in found.likeliest] == [0, 1, 2, 3, 4]
 
@@ -40,7 +46,7 @@ def test_equal_tokens_stand_in_the_order_of_their_numbers() -> None:
 def test_tokens_that_cannot_come_are_left_out() -> None:
     values = [-math.inf] * 3000
     values[7], values[2990] = 1.0, 2.0
-    found = alternatives(mx.array([values]), 0, 0.001)
+    found = found_in(mx.array([values]), 0, 0.001)
     assert found is not None
     assert [number for number, _ in found.likeliest] == [2990, 7]
     assert (found.own, found.is_below) == (0, True)
@@ -48,8 +54,8 @@ def test_tokens_that_cannot_come_are_left_out() -> None:
 
 def test_none_are_looked_for_where_the_chosen_one_leaves_them_no_share() -> None:
     logits = mx.array([[0.0, 9.0, 0.0]])
-    assert alternatives(logits, 1, 0.01) == (pytest.approx(0.99975, abs=1e-5), (), False)
-    found = alternatives(logits, 1, 0.0001)
+    assert found_in(logits, 1, 0.01) == (pytest.approx(0.99975, abs=1e-5), (), False)
+    found = found_in(logits, 1, 0.0001)
     assert found is not None
     assert [number for number, _ in found.likeliest] == [1, 0, 2]
 
@@ -57,14 +63,14 @@ def test_none_are_looked_for_where_the_chosen_one_leaves_them_no_share() -> None
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("size", [3, 200, 2_000])
 def test_there_are_none_where_no_token_has_a_probability(value: float, size: int) -> None:
-    assert alternatives(mx.full((1, size), value), 0, 0.0) is None
+    assert found_in(mx.full((1, size), value), 0, 0.0) is None
 
 
 @pytest.mark.parametrize("size", [3, 200, 2_000])
 def test_one_number_that_is_none_leaves_none(size: int) -> None:
     values = [0.0] * size
     values[-1] = math.nan
-    assert alternatives(mx.array([values]), 0, 0.0) is None
+    assert found_in(mx.array([values]), 0, 0.0) is None
 
 
 def test_a_sampler_gives_those_of_the_model_and_draws_as_without_them() -> None:
@@ -88,5 +94,5 @@ def test_to_look_for_them_changes_nothing(size: int) -> None:
     """The logits lie where the model's own arithmetic may still read them."""
     values = np.random.default_rng(1).normal(size=size).astype(np.float32)
     logits = mx.array(values)[None]
-    alternatives(logits, 0, 0.0)
+    found_in(logits, 0, 0.0)
     assert logits.tolist() == [values.tolist()]
