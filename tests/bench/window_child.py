@@ -33,7 +33,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import Generate, LoadModel
 from app.protocol.engine import Engine, EventSink
 from app.protocol.events import Event, ModelReady, RunFinished, TextDelta, TrieChanged
-from app.protocol.trie_view import TrieNodeView, TrieView
+from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.rendering.resident import resident_bytes
 from app.widgets.chat.lanes.lanes_view import LanesView
 from tests.bench.report import percentile
@@ -45,7 +45,7 @@ ANSWER = 600  # tokens
 QUESTION = "Tell me a story about a fox and the other fox."
 LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
-PICTURES = 40  # of the trie
+PICTURES, DIFFERENT = 40, 100  # of the trie; edges that differ from those of the picture before
 COLUMNS = 3
 
 
@@ -417,11 +417,15 @@ def _paste(bench: Bench) -> tuple[float, float]:
 def trie(number: int) -> TrieView:
     """A picture of NODES edges: a path with a leaf at each; another number differs in its end, as after an answer.
 
-    What does not differ are the same objects, as in the engine's own pictures.
+    Half of what differs goes to another place each time. What does not differ are the same objects, as in the engine's
+    own pictures.
     """
     nodes = _edges()
-    first = NODES - 20 * (number + 1)
-    changed = (replace(node, residency="live", last_use=NODES + number) for node in nodes[first:])
+    first = NODES - DIFFERENT
+    places: tuple[Residency, Residency] = ("live", "memory")
+    changed = (
+        replace(node, residency=places[(node.id // 2 + number) % 2], last_use=NODES + number) for node in nodes[first:]
+    )
     return TrieView(number + 1, (*nodes[:first], *changed), paged_bytes=NODES << 16, budget_bytes=1 << 30)
 
 
