@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import mlx.core as mx
@@ -57,6 +57,14 @@ def _evaluated(arrays: Iterable[mx.array]) -> RowArrays:
     made = tuple(arrays)
     mx.eval(made)
     return made
+
+
+def concatenated(parts: Sequence[Sequence[RowArrays]]) -> Sequence[RowArrays]:
+    """Return the rows of edges that follow each other, layer by layer, as those of one."""
+    if len(parts) == 1:
+        return parts[0]
+    layers = zip(*parts, strict=True)
+    return [tuple(mx.concatenate(list(arrays), axis=2) for arrays in zip(*layer, strict=True)) for layer in layers]
 
 
 def _concatenate(above: mx.array, below: mx.array) -> mx.array:

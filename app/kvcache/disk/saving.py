@@ -10,11 +10,12 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from app.kvcache.active_paths import ActivePaths
-from app.kvcache.call_log import Provenance, cut
+from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.kvcache.disk import files, index
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.catalog import SnapshotCatalog
@@ -26,24 +27,35 @@ from app.kvcache.disk.writer import Failed, Writer
 from app.kvcache.event_log import EventLog
 from app.kvcache.layers import RowArrays
 from app.kvcache.node import FileRef
-from app.kvcache.snapshot import CacheTrie, StateSnapshot, TrieNode
+from app.kvcache.snapshot import CacheTrie, StateSnapshot, TrieNode, concatenated
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
 
 FILE_BYTES = 32 << 20  # of rows in one file, so that no step takes long
+TOGETHER = 256  # tokens of several edges whose rows are in one file
 PAUSE = 30.0  # seconds without writing after a write failed
 
 
 @dataclass(eq=False)
 class _Save:
-    """The rows [start, end) of an edge. next: where those of the next file begin. refs: what the writer has."""
+    """The rows of edges, each the only child of the one before it. next: where those of the next file begin. refs:
+    what the writer has."""
 
-    node: TrieNode
-    start: int
-    end: int
+    nodes: Sequence[TrieNode]
     provenances: list[Provenance]
     next: int
+    end: int
     refs: list[FileRef] = field(default_factory=list)
+
+    @property
+    def start(self) -> int:
+        return self.nodes[0].start
+
+    def is_up_to_date(self) -> bool:
+        """Return whether the edges are as they were when the save began."""
+        linked = all(below.parent is above for above, below in pairwise(self.nodes))
+        is_unsaved = not any(node.stored.disk_rows for node in self.nodes)
+        return linked and is_unsaved and self.nodes[-1].end == self.end and _joined(self.nodes) == self.provenances
 
 
 class _Written(NamedTuple):
@@ -114,16 +126,16 @@ class Saver:
         return written.nbytes if written is not None else self._catalog.size(ref.name)
 
     def begin_rows(self, node: TrieNode) -> None:
-        """Save the rows of an edge, by as many `advance`s as it takes."""
-        self._current = _save_of(node)
+        """Save the rows of an edge, by as many `advance`s as it takes, with those of short ones that go on with it."""
+        self._current = _save_of(_with_short_ones(node))
 
     def advance(self) -> bool:
         """Hand one file's rows to the writer. False when it has enough already."""
         save = self._current
         if save is None:
             return True
-        node = save.node
-        if self._trie.nodes.get(node.id) is not node or not _is_of(save, node) or not node.has_rows_in_memory:
+        is_there = all(self._trie.nodes.get(one.id) is one and one.has_rows_in_memory for one in save.nodes)
+        if not is_there or not save.is_up_to_date():
             self._drop(save)
         elif not self._put_rows(save):
             return False
@@ -135,7 +147,8 @@ class Saver:
     def save_rows(self, node: TrieNode) -> bool:
         """Hand all of a node's rows to the writer. False when it has too much already."""
         current = self._current
-        save = current if current is not None and current.node is node and _is_of(current, node) else _save_of(node)
+        save = current if current is not None and current.nodes == [node] and current.is_up_to_date() else None
+        save = save or _save_of([node])
         while save.next < save.end:
             if not self._put_rows(save):
                 if save is not current:
@@ -200,22 +213,27 @@ class Saver:
             self._current = None
 
     def _put_rows(self, save: _Save) -> bool:
-        node, each = save.node, max(1, self._paths.row_bytes)
+        each = max(1, self._paths.row_bytes)
         start, end = save.next, min(save.end, save.next + max(1, FILE_BYTES // each))
         if not self._writer.has_room((end - start) * each):
             return False
-        if node.stored.rows is not None:
-            rows: Sequence[RowArrays] = node.stored.rows.part(start - node.start, end - node.start)
-        else:
-            rows = self._paths.copy_rows(node, start, end).layers
+        within = [node for node in save.nodes if node.start < end and start < node.end]
+        rows = concatenated([self._rows_of(node, start, end) for node in within])
         provenances = cut(cut(save.provenances, end)[0], start)[1]
-        above = identity_before(node, start, self._codec).text
+        above = identity_before(within[0], start, self._codec).text
         ref = FileRef("", start, end, runs_of(provenances, self._codec), above)
-        if not self._put(ref, node, "rows", [record_tensor(self._codec.write(provenances)), *tensors(rows)]):
+        if not self._put(ref, within[-1], "rows", [record_tensor(self._codec.write(provenances)), *tensors(rows)]):
             return False
         save.refs.append(ref)
         save.next = end
         return True
+
+    def _rows_of(self, node: TrieNode, start: int, end: int) -> Sequence[RowArrays]:
+        """Return those of rows [start, end) that are an edge's."""
+        start, end = max(start, node.start), min(end, node.end)
+        if node.stored.rows is not None:
+            return node.stored.rows.part(start - node.start, end - node.start)
+        return self._paths.copy_rows(node, start, end).layers
 
     def _put(self, ref: FileRef, node: TrieNode, kind: index.Kind, data: list[Tensor]) -> bool:
         entry = self._catalog.entry(node, kind, ref)
@@ -231,7 +249,9 @@ class Saver:
         return True
 
     def _hang_rows(self, save: _Save) -> None:
-        self._trie.set_disk(save.node, save.refs, save.node.stored.disk_state)
+        for node in save.nodes:
+            refs = [ref for ref in save.refs if ref.start < node.end and node.start < ref.end]
+            self._trie.set_disk(node, refs, node.stored.disk_state)
 
     def _fail(self, ref: FileRef, failure: Failed) -> None:
         self.failures += 1
@@ -243,14 +263,36 @@ class Saver:
         self._lose(ref)
 
 
-def _save_of(node: TrieNode) -> _Save:
-    return _Save(node, node.start, node.end, list(node.stored.provenances), node.start)
+def _save_of(nodes: Sequence[TrieNode]) -> _Save:
+    return _Save(nodes, _joined(nodes), nodes[0].start, nodes[-1].end)
 
 
-def _is_of(save: _Save, node: TrieNode) -> bool:
-    """Return whether the edge is as it was when the save began."""
-    return (
-        (node.start, node.end) == (save.start, save.end)
-        and node.stored.provenances == save.provenances
-        and not node.stored.disk_rows
-    )
+def _joined(nodes: Sequence[TrieNode]) -> list[Provenance]:
+    """Return the provenances of edges that follow each other."""
+    found: list[Provenance] = []
+    for node in nodes:
+        append_provenances(found, node.stored.provenances)
+    return found
+
+
+def _with_short_ones(node: TrieNode) -> list[TrieNode]:
+    """Return an edge with those below it that are saved in its files: a state between them is all that divides them.
+
+    States are stored at many places in an answer, and a file for the few tokens between each two of them would be one
+    to be written, listed and read for nothing.
+    """
+    nodes = [node]
+    while len(nodes[-1].children) == 1 and _divides_little(last := nodes[-1]):
+        (below,) = last.children.values()
+        is_alike = below.usage.owners == last.usage.owners and below.usage.pins == last.usage.pins
+        fits = below.end - node.start <= TOGETHER
+        if not (fits and is_alike and below.has_rows_in_memory and not below.stored.disk_rows):
+            break
+        nodes.append(below)
+    return nodes
+
+
+def _divides_little(node: TrieNode) -> bool:
+    """Return whether nobody is known to come back to the end of an edge, and no file speaks of it."""
+    stored = node.stored
+    return not (node.usage.anchors or node.is_pinned_end or stored.is_answer_end or stored.disk_state)

@@ -17,7 +17,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from app.kvcache.disk import tier
+from app.kvcache.disk import saving, tier
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
 from app.protocol.reports import RequestReport
@@ -121,7 +121,10 @@ def test_what_was_computed_on_rows_that_are_computed_anew_is_not_used(kind: str,
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_failed_write_takes_down_what_was_built_on_it(kind: str, tmp_path: Path) -> None:
+def test_a_failed_write_takes_down_what_was_built_on_it(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "TOGETHER", 0)
     cache = opened(kind, tmp_path)
     _, two = two_turns(cache)
     hand_over(cache)
@@ -215,8 +218,11 @@ def few_files_may_be_open() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["falcon_h1", "lfm2"])
-def test_a_path_of_many_more_files_than_may_be_open_is_restored_exactly(kind: str, tmp_path: Path) -> None:
+def test_a_path_of_many_more_files_than_may_be_open_is_restored_exactly(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each token has a file of its rows and one of its state; then one in the middle is damaged, and one is missing."""
+    monkeypatch.setattr(saving, "TOGETHER", 0)
     path = words(random.Random(1), 150)
     cache = opened(kind, tmp_path)
     ask(cache, [*path, 5], [6, 7], 512, range(1, 151))
@@ -250,3 +256,41 @@ def evict_all_but_live(cache: PrefixCache) -> None:
 def test_however_far_the_disk_lags_behind_each_path_is_reproduced_bit_for_bit(kind: str, tmp_path: Path) -> None:
     for seed in chosen(range(2)):
         play_model(kind, mx.float32, seed, tmp_path / str(seed), 6)
+
+
+@pytest.mark.parametrize("kind", ["falcon_h1", "lfm2"])
+def test_rows_that_only_states_divide_are_in_one_file(kind: str, tmp_path: Path) -> None:
+    """In memory, on the way to the disk, in place and after a restart they are what they were; forks begin anywhere."""
+    for seed in chosen(range(3)):
+        generator = random.Random(seed)
+        cache = opened(kind, tmp_path / str(seed))
+        prompt = words(generator, 9)
+        with cache.begin(prompt, [8], owner="one") as session:
+            while session.prefill(4):
+                pass
+            session.decode(prompt[-1])
+            for token in (answer := words(generator, 30)):
+                bookmark = session.bookmark()
+                if bookmark is not None and generator.random() < 0.5:
+                    session.keep_for_fork(bookmark)
+                    check(cache)
+                session.decode(token)
+        path = [*prompt, *answer]
+        ask(cache, words(generator, 20), words(generator, 3), 16)
+        for number in range(4):
+            hand_over(cache)
+            evict_all(cache) if number == 1 else evict_all_but_live(cache)
+            if number < 2:
+                edges, _ = cache.trie.match(path)
+                assert len(edges) > 6
+                files = {ref for node in edges for ref in node.stored.disk_rows if ref.start >= len(prompt)}
+                assert len(files) <= 2, f"{kind}, seed {seed}: {files}"
+            if number == 2:
+                cache.close_disk(1)
+                cache = opened(kind, tmp_path / str(seed))
+            writer_of(cache).work(1000)
+            at = generator.randrange(len(prompt), len(path))
+            _, tokens, fed = ask(cache, [*path[:at], 60 + number], [7], 16)
+            require_same(cache, tokens, fed)
+        cache.close_disk(0)
+
