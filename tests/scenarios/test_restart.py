@@ -151,6 +151,7 @@ def test_a_pin_holds_through_a_restart_and_whatever_needs_room(
 ) -> None:
     """Pinned, crowded out, closed, opened again on the disk alone, and crowded out once more."""
     sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind))
+    sitting.app.settings.toggle("keeps_alternatives")  # whose states would have no part in this
     sitting.ask(QUESTION)
     home, pinned_id = sitting.app.library.open_id, sitting.app.library.tree.path[-1].id
     sitting.app.act("pin")
