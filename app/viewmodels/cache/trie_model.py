@@ -28,7 +28,7 @@ class _Item:
 class TrieModel(QAbstractItemModel):
     """One column, one row to an edge, keyed by node ids, which are never used twice.
 
-    A view is never answered with a reset: selection, current row and open rows stay on their nodes. When an edge is
+    Where any row stays there is no reset: selection, current row and open rows stay on their nodes. When an edge is
     split, its new upper half is inserted and the lower half, which keeps its id, moves below it.
 
     Attribute: shape, a number that grows whenever a row comes, goes or hangs elsewhere. Signal: viewChanged() after a
@@ -102,6 +102,8 @@ class TrieModel(QAbstractItemModel):
     def show(self, whole: TrieView, rows: TrieView | None = None) -> None:
         """Put a new picture in place of the old one. rows: the edges that are shown, all by default."""
         view = rows or whole
+        if self._shown.nodes and self._items.keys().isdisjoint(node.id for node in view.nodes):
+            self._clear()
         changed, moved = self._differences(view)
         new = sum(node.id not in self._items for node in changed)
         gone = set[int]()
@@ -120,6 +122,14 @@ class TrieModel(QAbstractItemModel):
         self.shape += bool(moved)
         self._view, self._shown = whole, view
         self.viewChanged.emit()
+
+    def _clear(self) -> None:
+        """Begin anew. To remove rows one below another, a view asks for each of them for all above it."""
+        self.beginResetModel()
+        self._items = {_ROOT_ID: _Item(None, _ROOT_ID, 0)}
+        self._shown = TrieView(serial=0)
+        self.endResetModel()
+        self.shape += 1
 
     def _differences(self, view: TrieView) -> tuple[list[TrieNodeView], set[int]]:
         """Nodes that are new or other objects than before, and the ids of those below which rows came or moved."""

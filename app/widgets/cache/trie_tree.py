@@ -136,6 +136,11 @@ class TrieTree(QTreeView):
         if QAccessible.isActive():
             super().dataChanged(topLeft, bottomRight, list(roles))
 
+    def reset(self) -> None:
+        """Take rows of which none was there before: no row is the current one any more, which Qt does not tell."""
+        super().reset()
+        self.currentChanged(QModelIndex(), QModelIndex())
+
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
         self._is_told = not current.isValid()

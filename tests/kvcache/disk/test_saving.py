@@ -293,4 +293,3 @@ def test_rows_that_only_states_divide_are_in_one_file(kind: str, tmp_path: Path)
             _, tokens, fed = ask(cache, [*path[:at], 60 + number], [7], 16)
             require_same(cache, tokens, fed)
         cache.close_disk(0)
-

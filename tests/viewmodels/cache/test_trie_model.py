@@ -34,7 +34,8 @@ def nested(view: TrieView, parent: int | None = None) -> list[tuple[Any, list[An
 
 
 @each_seed(range(12))
-def test_any_sequence_of_views_is_followed_without_a_reset(seed: int) -> None:
+def test_any_sequence_of_views_is_followed(seed: int) -> None:
+    """Without a reset while any row stays."""
     trie, model = Growing(random.Random(seed)), TrieModel()
     tester = QAbstractItemModelTester(model, FATAL)
     resets: list[None] = []
@@ -42,12 +43,28 @@ def test_any_sequence_of_views_is_followed_without_a_reset(seed: int) -> None:
     for _ in range(60):
         for _ in range(trie.rng.randint(1, 5)):
             trie.change()
-        view = trie.view()
+        view = trie.view() if trie.rng.random() < 0.9 else TrieView(serial=0)
+        stays = not {one.id for one in model.shown.nodes}.isdisjoint(one.id for one in view.nodes)
+        resets.clear()
         model.show(view)
         assert shown(model) == nested(view)
         assert model.view is view
-    assert not resets
+        assert not (resets and stays)
     tester.deleteLater()
+
+
+def test_rows_of_which_none_stays_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One below the other, as those of a long conversation are: a view asks for none of those above it."""
+    model = TrieModel()
+    model.show(TrieView(1, tuple(node(number, number - 1 or None) for number in range(1, 400))))
+    held = [QPersistentModelIndex(model.index_of(number)) for number in range(1, 400)]
+    asked: list[object] = []
+    parent = TrieModel.parent
+    monkeypatch.setattr(TrieModel, "parent", lambda self, *index: asked.append(index) or parent(self, *index))
+    model.show(TrieView(2, (node(500, None),)))
+    assert len(asked) < 1000
+    assert not any(index.isValid() for index in held)
+    assert shown(model) == [(node(500, None), [])]
 
 
 def test_a_split_keeps_the_selection_on_the_lower_half() -> None:

@@ -107,6 +107,16 @@ def test_a_split_keeps_the_selection_on_its_edge(tree: TrieTree, model: TrieMode
     assert shown_rows(tree) == [1, 2, 3, 4, 5, 6, 20, 7, 21, 8]
 
 
+def test_where_no_row_stays_none_is_chosen_and_the_new_ones_are_open(tree: TrieTree, model: TrieModel) -> None:
+    chosen: list[int] = []
+    tree.chosen.connect(chosen.append)
+    tree.setCurrentIndex(model.index_of(3))
+    model.show(view(node(20, None, 0, 9, "one"), node(21, 20, 9, 20, "two"), node(22, 21, 20, 30, "three"), serial=2))
+    assert chosen == [3, 0]
+    assert not tree.currentIndex().isValid()
+    assert shown_rows(tree) == [20, 21, 22]
+
+
 def test_changes_elsewhere_keep_the_selection(tree: TrieTree, model: TrieModel) -> None:
     tree.setCurrentIndex(model.index_of(8))
     model.show(view(*(each for each in NODES if each.id != 3), serial=2))
