@@ -91,6 +91,7 @@ class ActivePath:
         self.path = trie.paths[self.number]
         self.layers = layers
         self.tail = array("i")
+        self._copies: list[mx.array] = []  # of states that were stored while a call is under way, not computed yet
         self._trie, self._room, self._peers, self._event_log = trie, room, peers, event_log
 
     @property
@@ -149,7 +150,10 @@ class ActivePath:
     def launch(self, token: mx.array) -> mx.array:
         """Make a forward call over one token [1] whose value is not known yet. Returns logits [1, 1, vocabulary]."""
         self._room.make_room(self.layers.bytes_at(self.offset + 1) - self.used_bytes)
-        return self.layers.launch(token)
+        logits = self.layers.launch(token)
+        if self._copies:  # are made with the call: to ask for them in between would wait for the one before
+            logits, self._copies = mx.depends(logits, self._copies), []
+        return logits
 
     def confirm(self, token: int) -> None:
         """Record the launched call, made with this token."""
@@ -174,6 +178,8 @@ class ActivePath:
         if self.layers.is_launched:
             self.retract()
         self.layers.evaluate()
+        mx.eval(self._copies)
+        self._copies = []
         self.record()
 
     # Recording
@@ -312,7 +318,9 @@ class ActivePath:
         self.record()
         node = self._trie.node_ending_at(self.path, bookmark.offset)
         if node.stored.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
-            self._store_state(node, bookmark.state.detached(waits=False), GRID_USES)
+            state = bookmark.state.lazily_detached()
+            self._copies += state.arrays
+            self._store_state(node, state, GRID_USES)
         return node.stored.state is not None
 
     def drop_fork(self, offset: int) -> None:

@@ -78,12 +78,21 @@ class StateSnapshot(NamedTuple):
     call_log: CallLog
     nbytes: int
 
-    def detached(self, *, waits: bool = True) -> StateSnapshot:
-        """Return a copy with arrays of its own. waits: until they are evaluated, after whatever call is under way."""
+    def detached(self) -> StateSnapshot:
+        """Return a copy with arrays of its own, evaluated, after whatever call is under way."""
+        copy = self.lazily_detached()
+        mx.eval(copy.arrays)
+        return copy
+
+    def lazily_detached(self) -> StateSnapshot:
+        """Return a copy with arrays of its own, not evaluated: until they are, they keep those of this one alive."""
         layers = tuple(tuple(None if x is None else owned(x) for x in layer) for layer in self.layers)
-        evaluate: Callable[..., None] = mx.eval if waits else mx.async_eval
-        evaluate([x for layer in layers for x in layer if x is not None])
         return self._replace(layers=layers)
+
+    @property
+    def arrays(self) -> list[mx.array]:
+        """The arrays of all layers."""
+        return [x for layer in self.layers for x in layer if x is not None]
 
 
 class Bookmark(NamedTuple):

@@ -484,7 +484,7 @@ def headless(_folder: Path) -> dict[str, object]:
     _never_end(engine)
     ready = next(event for event in events if isinstance(event, ModelReady))
     sampling = replace(ready.info.sampling, max_tokens=ANSWER, seed=1)
-    engine.submit(Generate(1, (Turn("user", QUESTION),), sampling))
+    engine.submit(Generate(1, (Turn("user", QUESTION),), sampling, alternatives=True))
     while not any(isinstance(event, RunFinished) for event in events):
         engine.step()
     finished = next(event for event in events if isinstance(event, RunFinished))
