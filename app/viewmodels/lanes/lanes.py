@@ -115,6 +115,14 @@ class Lanes(QObject):
                 self._go_to(chosen.leaf_id)
             self.state.refresh()
 
+    @property
+    def first(self) -> int:
+        """The number of the first answer that is written, else of the one on the open path."""
+        written = {self._lane_of(one.held_id) for one in self._writing()}
+        tree = self._library.tree
+        wanted = [one.answer_id in written for one in self.rows], [tree.is_on_path(one.answer_id) for one in self.rows]
+        return next((found.index(True) for found in wanted if True in found), 0)
+
     # What becomes of an answer
 
     def keep(self, answer_id: str) -> None:

@@ -88,7 +88,8 @@ class LanesView(QWidget):
     def _make_columns(self) -> None:
         """Have one column to each answer; those that stay keep what was scrolled and selected in them.
 
-        The first of those that come is in sight, and as many of the others as have room.
+        The first of those that come is in sight, and as many of the others as have room. Where all of them come, it is
+        the one that is written, or was read last.
         """
         known = {one.view.model(): one for one in self.columns}
         come = [number for number, rows in enumerate(self._lanes.rows) if rows.chat_model not in known]
@@ -100,7 +101,8 @@ class LanesView(QWidget):
             gone.hide()
             gone.deleteLater()
         self.columns = columns
-        self._first = max(0, min(come[0] if come else self._first, len(columns) - 1))
+        first = self._lanes.first if len(come) == len(columns) else next(iter(come), self._first)
+        self._first = max(0, min(first, len(columns) - 1))
         for before, after in pairwise(columns):
             QWidget.setTabOrder(before.go_on, after.compare)
         self._show()

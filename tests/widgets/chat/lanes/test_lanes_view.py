@@ -300,3 +300,26 @@ def test_a_branch_is_named_in_its_column(qtbot: QtBot, window: MainWindow, app: 
     qtbot.keyClick(field, Qt.Key.Key_Return)
     answer = app.lanes.rows[1].answer_id
     qtbot.waitUntil(lambda: app.library.tree.message(answer).name == "Colder")
+
+
+def test_what_is_written_or_read_is_in_sight_when_columns_are_opened(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    """Of more answers than have room: the new ones while they are written, later the one on the open path."""
+    asked(qtbot, window, app, 4, 1000)
+    finish(qtbot, app, script)
+    app.lanes.close()
+    script.hold = 1
+    script.go.clear()
+    app.chat.requests.choose_count(2)
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: len(app.lanes.rows) == 6)
+    view = cast(LanesView, columns_of(window))
+    assert [column.isHidden() for column in view.columns] == [True, True, True, False, False, False]
+    finish(qtbot, app, script)
+    third = app.lanes.rows[2].answer_id
+    app.lanes.close()
+    app.chat.open_branch.show(third)
+    app.lanes.open()
+    qtbot.waitUntil(lambda: columns_of(window) is not None)
+    assert [column.isHidden() for column in view.columns] == [True, True, False, False, False, True]
