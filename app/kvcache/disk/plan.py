@@ -18,7 +18,9 @@ from typing import NamedTuple
 from app.kvcache.active_paths import ActivePaths
 from app.kvcache.snapshot import CacheTrie, TrieNode, upwards
 
-GAP = 300  # tokens: a whole state is written where one must go back at least so far to the nearest written one
+# Tokens: a whole state is written where one must go back at least so far to the nearest written one, or only so far as
+# makes the rows in between take as much room as it does, but never where that is nearer than a few.
+GAP, FEWEST = 300, 16
 
 
 class Item(NamedTuple):
@@ -122,7 +124,12 @@ class Plan:
         """Return whether a whole state is worth writing. counted: ids of nodes whose states are or will be written,
         too."""
         is_end = not (node.held_children or node.disk_children)
-        return self.writes_all or is_end or self._gap(node, counted) >= GAP
+        return self.writes_all or is_end or self._gap(node, counted) >= self._least_gap(node)
+
+    def _least_gap(self, node: TrieNode) -> int:
+        """Return how many tokens one must go back for the whole state at a node's end to be worth writing."""
+        state, each = node.stored.state, self._paths.row_bytes
+        return GAP if state is None or not each else min(GAP, max(FEWEST, -(-state.nbytes // each)))
 
     def _gap(self, node: TrieNode, counted: Collection[int]) -> int:
         """Return the tokens back to the nearest whole state that is written, or will be; at most GAP are gone over."""

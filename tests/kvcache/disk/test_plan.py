@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -127,3 +128,23 @@ def test_the_index_is_not_written_anew_for_each_file(tmp_path: Path) -> None:
     cache.close_disk(1)
     again, _ = opened("T", tmp_path)
     assert again.price([59, 60, 61, 62]).cached == 3
+
+
+@pytest.mark.parametrize("mix", [mix for mix in MIXES if len(MIXES[mix]) > 1])
+def test_where_rows_take_more_room_than_a_state_it_is_written_nearer(mix: str, tmp_path: Path) -> None:
+    """So that little is computed again after a restart, and states take no more room than rows do."""
+    for fewest in (2, 5):
+        with patch.object(plan, "GAP", 30), patch.object(plan, "FEWEST", fewest):
+            cache, _ = opened(mix, tmp_path / str(fewest), writes_all=False)
+            ask(cache, range(61), points=list(range(2, 60)))
+            states = [node for node in cache.trie if node.stored.state is not None]
+            sizes = [node.stored.state.nbytes for node in states if node.stored.state is not None]
+            each = cache.paths.row_bytes
+            if not each or not states:
+                continue
+            least = min(30, max(fewest, -(-sizes[0] // each)))
+            write(cache)
+            written = [0, *(node.end for node in states if node.stored.disk_state is not None)]
+            assert all(after - before >= least for before, after in pairwise(written[:-1]))
+            assert all(min(node.end - end for end in written if end <= node.end) < least for node in states)
+            close_all()

@@ -106,10 +106,10 @@ def test_eviction_writes_what_was_not_written_yet(mix: str, tmp_path: Path) -> N
 
 
 def test_states_that_lie_close_together_are_written_once(tmp_path: Path) -> None:
-    cache, _ = opened("R", tmp_path, writes_all=False)
+    cache, _ = opened("W", tmp_path, writes_all=False)
     prompt = [index % 60 for index in range(700)]
     ask(cache, prompt, [1, 2], points=list(range(50, 700, 50)))
-    cache, _ = reopened(cache, "R", tmp_path, writes_all=False)
+    cache, _ = reopened(cache, "W", tmp_path, writes_all=False)
     states = sorted(node.end for node in cache.trie if node.stored.disk_state)
     assert states == [300, 600, 701]
     for cut in range(50, 700, 50):
