@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -17,6 +18,7 @@ from app.protocol.trie_view import Residency
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.prompt_settings import Told
 from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.versions import version_of
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.cost_queries import BegunAnswer, CostQueries
 
@@ -221,11 +223,18 @@ class BranchCosts(QObject):
             self.changed.emit()
 
     def _siblings(self, tree: MessageTree) -> list[Message]:
-        """List the versions beside the path, nearest to its end first, not more than can be asked about in a moment."""
+        """List versions beside the path, not more than can be asked about in a moment.
+
+        Those right beside it come first, of which each has a disc of its own, and of these those nearest to its end.
+        """
         writing = {question.held_id for question in self._questions.at_engine}
-        forks = (fork for fork in reversed(tree.forks) if fork.id not in writing)
-        beside = (one for fork in forks for one in tree.siblings(fork.id) if one.id not in {fork.id, *writing})
-        return list(islice((one for one in beside if one.text.strip()), MOST_SIBLINGS))
+        found: list[tuple[int, int, Message]] = []  # how far beside, and how far from the end
+        for above, fork in enumerate(fork for fork in reversed(tree.forks) if fork.id not in writing):
+            versions = tree.siblings(fork.id)
+            own = version_of(versions, fork.id)
+            found += [(abs(number - own), above, one) for number, one in enumerate(versions) if number != own]
+        said = (one for *_, one in sorted(found, key=itemgetter(0, 1)) if one.id not in writing and one.text.strip())
+        return list(islice(said, MOST_SIBLINGS))
 
 
 def _figures(priced: CostEstimate | None) -> tuple[object, ...] | None:

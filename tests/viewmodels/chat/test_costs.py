@@ -13,7 +13,7 @@ from app.protocol.chat import Turn
 from app.protocol.commands import Command, EstimateCost
 from app.protocol.events import CostEstimate
 from app.protocol.reports import RequestReport
-from app.viewmodels.chat.branch_costs import REST, SLOW, WRITING_MS, BranchCosts
+from app.viewmodels.chat.branch_costs import MOST_SIBLINGS, REST, SLOW, WRITING_MS, BranchCosts
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.cost_queries import CAUTION, PATIENCE, CostQueries
@@ -134,3 +134,22 @@ def test_no_price_is_asked_of_an_answer_that_says_nothing(qapp: QApplication) ->
     costs._path_timer.stop()
     costs._ask_path()
     assert [[turn.text for turn in command.turns] for command in bench.sent] == [["a"], ["a", "b"]]
+
+
+def test_the_versions_right_beside_the_path_are_asked_about_first(qapp: QApplication) -> None:
+    """Each of them has a disc of its own, however many versions there are."""
+    bench, home = Bench(), new_id()
+    question = Message.new(home, None, "user", "Why?")
+    answers = [Message.new(home, question.id, "assistant", f"Because {number}") for number in range(20)]
+    tree = MessageTree(home, [question, *answers])
+    costs = BranchCosts(bench.queries, cast(CurrentModel, SimpleNamespace(info=True, fingerprint="")), Questions())
+    for opened, beside in ((19, {18}), (9, {8, 10}), (0, {1})):
+        tree.select(answers[opened].id)
+        bench.sent.clear()
+        bench.queries.drop_all()
+        costs.show(tree)
+        costs._ask_path()
+        said = [command.turns[-1].text for command in bench.sent]
+        assert said[0] == f"Because {opened}"
+        assert set(said[1 : 1 + len(beside)]) == {f"Because {number}" for number in beside}
+        assert len(said) == 1 + MOST_SIBLINGS
