@@ -14,6 +14,7 @@ FOLDER = Path(app.__file__).parent
 PLACES = (
     "conversation",
     "engine",
+    "prompting",
     "exchange",
     "kvcache",
     "hub",

@@ -27,8 +27,9 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "rendering": ({"processes", "protocol"}, {"jinja2"}),
     "tokenizing": ({"processes", "protocol", "rendering"}, {"transformers"}),
+    "prompting": ({"protocol", "rendering"}, {"mlx_lm", "tokenizers"}),
     "engine": (
-        {"kvcache", "models", "protocol", "rendering", "tokenizing"},
+        {"kvcache", "models", "prompting", "protocol", "rendering", "tokenizing"},
         {"mlx", "mlx_lm", "numpy", "tokenizers", "huggingface_hub"},
     ),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.engine.alternatives import Alternatives
-from app.engine.codec import Codec
-from app.engine.output import OutputText
+from app.prompting.codec import Codec
+from app.prompting.output import OutputText
 from app.protocol.choices import SURE, WHOLE, Candidate, Choice, pack
 
 _GIVEN = Choice(None)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from app.protocol.figures import number
 
 # How much there may be of what is counted under such a name. The largest models known have 126 layers, 896 experts.

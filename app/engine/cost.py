@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from itertools import pairwise
 
-from app.engine.begun_answer import forced_ids, ids_of_begun
 from app.engine.open_model import OpenModel
-from app.engine.problems import RequestError, TooLongError
-from app.engine.steps import Steps
-from app.engine.template import TemplateEndedError
+from app.prompting.begun_answer import forced_ids, ids_of_begun
+from app.prompting.problems import RequestError, TooLongError
+from app.prompting.steps import Steps
+from app.prompting.template import TemplateEndedError
 from app.protocol.commands import EstimateCost
 from app.protocol.events import CostEstimate, CostRefused, TurnResidency
 from app.protocol.reports import Problem, RequestReport

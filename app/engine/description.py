@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.engine.model import LoadedModel
-from app.engine.thinking_switch import thinking_switch
 from app.kvcache.prefix_cache import PrefixCache
+from app.prompting.thinking_switch import thinking_switch
 from app.protocol.reports import ModelInfo
 from app.protocol.versions import package_version
 

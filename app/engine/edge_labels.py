@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from app.engine.codec import Codec
-from app.engine.openings import Opening
 from app.kvcache.snapshot import TrieNode
 from app.kvcache.view import EdgeLabel
+from app.prompting.codec import Codec
+from app.prompting.openings import Opening
 from app.protocol.chat import Role
 from app.protocol.trie_view import LABEL_TOKENS
 

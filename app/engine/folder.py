@@ -20,10 +20,10 @@ from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 
 from app.engine.configuration import check_configuration
 from app.engine.model_files import check_files, read_json
-from app.engine.problems import ModelError
 from app.engine.tokenizer_check import check_tokenizer, check_tokens, is_risky
 from app.engine.weights import WeightFile, read_weight_file
 from app.models.names import model_name
+from app.prompting.problems import ModelError
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 _TOKENS = ("tokenizer_config.json", "added_tokens.json", "special_tokens_map.json", "vocab.json")

@@ -12,8 +12,8 @@ import mlx.core as mx
 from mlx.nn.layers.base import Module
 from mlx_lm.models.cache import CacheList, KVCache, QuantizedKVCache, make_prompt_cache
 
-from app.engine.border import foreign_code
-from app.engine.problems import ModelError
+from app.prompting.border import foreign_code
+from app.prompting.problems import ModelError
 
 NewCaches = Callable[[], list[Any]]
 

@@ -17,26 +17,26 @@ from mlx_lm.tokenizer_utils import TokenizerWrapper
 from mlx_lm.utils import load_tokenizer, maybe_set_recommended_wired_limit
 
 from app.engine.adapter import Adapter, apply_adapter, check_adapter
-from app.engine.border import foreign_code
 from app.engine.build import build_model
-from app.engine.codec import Codec
 from app.engine.default_sampling import default_sampling
 from app.engine.fingerprint import fingerprint, state_fingerprint
 from app.engine.folder import ModelFolder
 from app.engine.kv_bits import KV_BITS, quantized_caches
 from app.engine.memory import Memory, check_room, limit_mlx_cache, machine_memory
 from app.engine.model import LoadedModel
-from app.engine.problems import NO_CONTEXT_LIMIT, ModelError
-from app.engine.prompt import prompt_builder
 from app.engine.source import checked_source
 from app.engine.step_memory import sizes_of
-from app.engine.steps import Steps
 from app.engine.task import Task
-from app.engine.template import ChatTemplate, chat_template
 from app.engine.template_sources import default_source
 from app.engine.tokenizer_trial import tried
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.models.context import context_length, limited_context
+from app.prompting.border import foreign_code
+from app.prompting.codec import Codec
+from app.prompting.problems import NO_CONTEXT_LIMIT, ModelError
+from app.prompting.prompt import prompt_builder
+from app.prompting.steps import Steps
+from app.prompting.template import ChatTemplate, chat_template
 from app.protocol.commands import CONTEXT_LIMIT, LoadModel
 from app.protocol.events import ModelFailed, ModelLoading
 from app.protocol.figures import size

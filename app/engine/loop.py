@@ -24,11 +24,11 @@ from app.engine.open_model import OpenModel
 from app.engine.pinning import pin
 from app.engine.run import Run
 from app.engine.run_queue import RunQueue
-from app.engine.steps import Steps
 from app.engine.support import model_support
 from app.engine.verification import Check, refusal
 from app.engine.warm_up import BranchWarmUp
 from app.engine.writer import never_started
+from app.prompting.steps import Steps
 from app.protocol.commands import (
     MOST_LANES,
     Cancel,

@@ -6,7 +6,7 @@ import os
 
 import mlx.core as mx
 
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from app.protocol.figures import size
 from app.protocol.memory import HEADROOM, room_for_weights
 from app.protocol.memory import Memory as Memory

@@ -8,10 +8,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from app.engine.codec import Codec
 from app.engine.memory import Memory
-from app.engine.prompt import PromptBuilder
 from app.engine.step_memory import Sizes
+from app.prompting.codec import Codec
+from app.prompting.prompt import PromptBuilder
 from app.protocol.chat import Sampling
 
 

@@ -16,7 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from app.protocol.figures import number, size
 from app.protocol.modest_json import is_modest
 

@@ -10,16 +10,16 @@ from app.engine.edge_labels import EdgeLabels
 from app.engine.memory import default_budget
 from app.engine.model import LoadedModel
 from app.engine.prefill_rate import PrefillRate
-from app.engine.problems import NO_CONTEXT_LIMIT
-from app.engine.prompt import Prompt
-from app.engine.recent_prompts import RecentPrompts
 from app.engine.step_memory import StepMemory
-from app.engine.steps import Steps
 from app.engine.task import ModelTask
 from app.engine.trie_feed import TrieFeed
 from app.engine.turns import Turns
 from app.kvcache.prefix_cache import PrefixCache
 from app.models.context import limited_context
+from app.prompting.problems import NO_CONTEXT_LIMIT
+from app.prompting.prompt import Prompt
+from app.prompting.recent_prompts import RecentPrompts
+from app.prompting.steps import Steps
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.commands import CONTEXT_LIMIT, ConfigureDiskCache
 from app.protocol.engine import EventSink

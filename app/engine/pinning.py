@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.engine.open_model import OpenModel
-from app.engine.problems import RequestError
-from app.engine.steps import finish
+from app.prompting.problems import RequestError
+from app.prompting.steps import finish
 from app.protocol.commands import Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.engine.token_reuse import shared_length
 from app.kvcache.session import Session
 from app.kvcache.snapshot import Bookmark
+from app.prompting.token_reuse import shared_length
 
 # Two stored states lie at least this many tokens apart, unless the later one is exactly where the next turn begins.
 _LEAST_GAP = 16

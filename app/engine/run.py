@@ -7,11 +7,11 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from app.engine.open_model import OpenModel
-from app.engine.problems import ShortOfMemoryError, TooLongError
-from app.engine.prompt import Prompt
 from app.engine.sampler import draw_seed
 from app.engine.turns import TurnTask
 from app.engine.writer import Writer, never_started
+from app.prompting.problems import ShortOfMemoryError, TooLongError
+from app.prompting.prompt import Prompt
 from app.protocol.chat import Sampling
 from app.protocol.commands import Generate, Lane
 from app.protocol.engine import EventSink

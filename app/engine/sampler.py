@@ -15,7 +15,7 @@ import mlx.core as mx
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
 from app.engine.penalties import Penalties
-from app.engine.problems import RequestError
+from app.prompting.problems import RequestError
 from app.protocol.chat import Sampling
 
 _Filter = Callable[[mx.array, mx.array], mx.array]

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 from app.engine.folder import ModelFolder, check_folder
 from app.engine.model_files import TEMPLATES
-from app.engine.problems import ModelError
 from app.models.ollama_store import OllamaError, OllamaModel, find_model, is_reference, store_folder
+from app.prompting.problems import ModelError
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from pathlib import Path
 import mlx.core as mx
 
 from app.engine.memory import Memory
-from app.engine.problems import ShortOfMemoryError
 from app.kvcache.prefix_cache import PrefixCache
+from app.prompting.problems import ShortOfMemoryError
 from app.protocol.attachments import length_of
 from app.protocol.chat import Turn
 from app.protocol.figures import size

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import ClassVar, Generic, TypeVar
 
-from app.engine.border import foreign_code
-from app.engine.problems import EngineError, RequestError
+from app.prompting.border import foreign_code
+from app.prompting.problems import EngineError, RequestError
 from app.protocol.events import Event
 from app.protocol.reports import Problem
 

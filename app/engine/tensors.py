@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 
-from app.engine.problems import ModelError
 from app.engine.weights import WeightFile
+from app.prompting.problems import ModelError
 
 Tensors = dict[str, mx.array]
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from app.protocol.figures import number
 from app.tokenizing import expressions
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.engine.folder import ModelFolder
-from app.engine.problems import ModelError
-from app.engine.steps import Steps
+from app.prompting.problems import ModelError
+from app.prompting.steps import Steps
 from app.tokenizing.trial import TrialFault, try_tokenizer
 
 _OTHER = "Choose another model, or copy or download this one again."

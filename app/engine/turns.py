@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import ClassVar, Protocol
 
-from app.engine.problems import ShortOfMemoryError
 from app.engine.step_memory import StepMemory
 from app.engine.task import ModelTask
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.session import Session
+from app.prompting.problems import ShortOfMemoryError
 from app.protocol.commands import MOST_LANES
 from app.protocol.events import Event
 

@@ -18,9 +18,9 @@ from mlx.nn.layers.quantized import QuantizedEmbedding
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.tokenizer_utils import TokenizerWrapper
 
-from app.engine.problems import ModelError, RequestError, UnknownTokenError
-from app.engine.prompt import PromptBuilder
-from app.engine.steps import Steps
+from app.prompting.problems import ModelError, RequestError, UnknownTokenError
+from app.prompting.prompt import PromptBuilder
+from app.prompting.steps import Steps
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.figures import number
 

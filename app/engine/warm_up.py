@@ -6,9 +6,9 @@ from collections.abc import Generator
 
 from app.engine.open_model import OpenModel
 from app.engine.prefill import prefill
-from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
-from app.engine.steps import take_while
 from app.engine.task import ModelTask
+from app.prompting.problems import RequestError, ShortOfMemoryError, TooLongError
+from app.prompting.steps import take_while
 from app.protocol.commands import WarmUp
 from app.protocol.engine import EventSink
 from app.protocol.events import WarmedUp, WarmingUp

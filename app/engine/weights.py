@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from app.protocol.figures import number, size
 from app.protocol.modest_json import is_modest
 

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.engine.answer_choices import AnswerChoices
-from app.engine.begun_answer import forced_ids, ids_of_begun
 from app.engine.forks import ForkPoints
-from app.engine.logit_bias import biased_ids
 from app.engine.open_model import OpenModel
-from app.engine.output import OutputText
 from app.engine.pipeline import Pipeline
 from app.engine.prefill import prefill
-from app.engine.problems import RequestError, ShortOfMemoryError, TooLongError
-from app.engine.prompt import Prompt
 from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
-from app.engine.steps import finish_within, take_while
-from app.engine.thinking import Piece
 from app.engine.turns import TurnTask
 from app.kvcache.session import Session
+from app.prompting.begun_answer import forced_ids, ids_of_begun
+from app.prompting.logit_bias import biased_ids
+from app.prompting.output import OutputText
+from app.prompting.problems import RequestError, ShortOfMemoryError, TooLongError
+from app.prompting.prompt import Prompt
+from app.prompting.steps import finish_within, take_while
+from app.prompting.thinking import Piece
 from app.protocol.chat import Resumption, Sampling, Turn, stop_problem
 from app.protocol.choices import LEAST, WHOLE
 from app.protocol.commands import Generate

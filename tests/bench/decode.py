@@ -26,9 +26,9 @@ from mlx_lm.generate import generation_stream, stream_generate
 from mlx_lm.sample_utils import make_logits_processors, make_sampler
 from mlx_lm.utils import load_tokenizer
 
-from app.engine.logit_bias import biased_ids
 from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
+from app.prompting.logit_bias import biased_ids
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Generate, LoadModel, Shutdown
 from app.protocol.events import Event, TextDelta

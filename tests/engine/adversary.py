@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from app.engine.codec import Codec
 from app.engine.model import LoadedModel
-from app.engine.token_reuse import shared_length
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
+from app.prompting.codec import Codec
+from app.prompting.token_reuse import shared_length
 from app.protocol.chat import Turn
 from app.protocol.commands import Cancel
 from app.protocol.events import RunFinished

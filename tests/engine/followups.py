@@ -15,8 +15,8 @@ from pathlib import Path
 from tokenizers import AddedToken, Tokenizer
 
 from app.engine.open_model import OpenModel
-from app.engine.prompt import Prompt
-from app.engine.token_reuse import shared_length
+from app.prompting.prompt import Prompt
+from app.prompting.token_reuse import shared_length
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.events import RunFinished
 from app.protocol.reports import RequestReport

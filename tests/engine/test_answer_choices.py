@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.codec import Codec
-from app.engine.output import OutputText
+from app.prompting.codec import Codec
+from app.prompting.output import OutputText
 from app.protocol.chat import Sampling
 from app.protocol.choices import LEAST, SURE, WHOLE, Choice, unpack
 from app.protocol.commands import Cancel, Generate, Lane

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.problems import RequestError
+from app.prompting.problems import RequestError
 from app.protocol.chat import Attachment, Turn
 from tests.engine.bench import opened, user
-from tests.engine.codecs import builder_of
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_tokenizer import TEMPLATES, sentence_piece
+from tests.prompting.codecs import builder_of
 
 REPORT = Attachment("report.pdf", "pdf", "The pears of Lisbon keep for a week, and the fox knows.\n" * 6)
 TABLE = Attachment("table.csv", "data", "fruit,days\npear,7\n" * 8)

@@ -22,11 +22,11 @@ from app.engine.fingerprint import fingerprint
 from app.engine.folder import check_folder
 from app.engine.loader import Opening
 from app.engine.model import LoadedModel
-from app.engine.problems import ModelError
 from app.engine.source import checked_source
 from app.engine.tensors import Quantization, from_ollama
 from app.engine.weights import read_weight_file
 from app.models.ollama_store import find_model
+from app.prompting.problems import ModelError
 from app.protocol.commands import LoadModel
 from app.protocol.events import ModelFailed, ModelReady
 from tests.engine.bench import Bench, opened, opened_folder, user

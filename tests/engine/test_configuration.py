@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.engine.configuration import check_configuration
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from tests.engine.conftest import GUIDE
 from tests.fakes.tiny_models import CONFIGURATIONS, configuration
 from tests.seeds import chosen

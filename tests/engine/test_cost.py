@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.engine.prompt import AT_ONCE
+from app.prompting.prompt import AT_ONCE
 from app.protocol.chat import Turn
 from app.protocol.commands import Cancel, EstimateCost, Pin, SetBudget, Verify
 from app.protocol.events import (

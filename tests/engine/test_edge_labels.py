@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from app.engine.edge_labels import FEW, EdgeLabels
-from app.engine.prompt import Prompt, PromptBuilder
 from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.kvcache.trie import Trie
 from app.kvcache.view import EdgeLabel
+from app.prompting.prompt import Prompt, PromptBuilder
 from app.protocol.chat import PromptOptions, Turn
 from app.protocol.events import TrieChanged
 from app.protocol.trie_view import TrieNodeView
 from tests.engine.bench import Bench, user
-from tests.engine.codecs import builder_of
 from tests.fakes.tiny_tokenizer import byte_level
+from tests.prompting.codecs import builder_of
 from tests.seeds import chosen
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.engine.folder import architecture, check_folder
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from app.protocol.events import ModelFailed, ModelReady
 from tests.engine.bench import Bench
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.codec import Codec
+from app.prompting.codec import Codec
 from app.protocol.commands import EstimateCost, Generate
 from app.protocol.events import CostEstimate, CostRefused, RunFailed
 from app.protocol.reports import RequestReport

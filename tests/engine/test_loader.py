@@ -15,10 +15,10 @@ from app.engine.fingerprint import fingerprint
 from app.engine.folder import check_folder
 from app.engine.memory import GIB, Memory
 from app.engine.model import LoadedModel
-from app.engine.problems import ModelError
 from app.models.description import describe_folder
 from app.models.entry import Source
 from app.models.names import model_name
+from app.prompting.problems import ModelError
 from app.protocol.events import ModelFailed, ModelLoading, ModelReady
 from app.protocol.figures import size
 from tests.engine.bench import Bench, opened_folder, user

@@ -16,8 +16,8 @@ import pytest
 from app.engine import loader
 from app.engine.loop import EngineLoop
 from app.engine.model import LoadedModel
-from app.engine.problems import ModelError
-from app.engine.template import _InPython
+from app.prompting.problems import ModelError
+from app.prompting.template import _InPython
 from app.protocol.chat import Sampling
 from app.protocol.commands import (
     Cancel,

@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 
 from app.engine.memory import GIB, Memory, check_room, machine_memory
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 
 
 def test_a_model_that_does_not_fit_is_refused_with_both_sizes() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from app.engine import model_files
 from app.engine.model_files import check_files, read_bytes, read_json
-from app.engine.problems import ModelError
+from app.prompting.problems import ModelError
 from tests.engine.bench import opened_folder
 from tests.fakes.model_folder import write_model_folder
 

@@ -11,8 +11,8 @@ import pytest
 from mlx_lm.sample_utils import apply_top_p, make_logits_processors
 
 from app.engine.penalties import Penalties
-from app.engine.problems import RequestError
 from app.engine.sampler import _SORTED, Sampler, _filters, _top_p, draw_seed
+from app.prompting.problems import RequestError
 from app.protocol.chat import PARAMETERS, Sampling
 from tests import seeds
 

@@ -11,8 +11,8 @@ import pytest
 
 from app.engine import step_memory
 from app.engine.memory import GIB, Memory
-from app.engine.problems import ShortOfMemoryError
 from app.engine.step_memory import StepMemory, sizes_of
+from app.prompting.problems import ShortOfMemoryError
 from app.protocol.commands import ConfigureDiskCache, Pin, Shutdown, Verify
 from app.protocol.events import Pinned, RunFailed, RunFinished, RunStarted, Verified
 from app.protocol.reports import Problem

@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 import pytest
 
-from app.engine.problems import ModelError, RequestError
 from app.engine.task import Task
+from app.prompting.problems import ModelError, RequestError
 from app.protocol.reports import Problem
 
 

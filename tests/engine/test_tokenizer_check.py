@@ -13,8 +13,8 @@ import pytest
 from tokenizers import Regex, Tokenizer, decoders, normalizers
 
 from app.engine.model import LoadedModel
-from app.engine.problems import ModelError
 from app.engine.tokenizer_check import check_tokenizer
+from app.prompting.problems import ModelError
 from app.protocol.events import ModelFailed
 from tests.engine.bench import opened_folder
 from tests.engine.conftest import GUIDE

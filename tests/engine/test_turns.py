@@ -14,11 +14,11 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from app.engine.problems import ShortOfMemoryError
 from app.engine.run import seeds_of
 from app.engine.step_memory import StepMemory
 from app.engine.turns import Turns, TurnTask
 from app.engine.writer import Writer
+from app.prompting.problems import ShortOfMemoryError
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import MOST_LANES, Cancel, EraseOwner, EstimateCost, Generate, Lane, Pin, SetBudget, Verify

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from app.engine.problems import ModelError
 from app.engine.weights import read_weight_file
+from app.prompting.problems import ModelError
 
 
 def write(path: Path, header: Any, nbytes: int) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.engine.steps import Steps
+from app.prompting.steps import Steps
 from app.rendering.sandbox import Messages
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from app.engine.folder import check_folder
-from app.engine.problems import ModelError
 from app.engine.weights import read_weight_file
 from app.models.contents import list_folder
 from app.models.description import describe_folder, describe_ollama, is_model
 from app.models.entry import ModelEntry, Source
 from app.models.ollama_store import list_models
+from app.prompting.problems import ModelError
 from tests.engine.hostile_folders import HOSTILE, OPENS
 from tests.fakes.model_folder import write_model_folder
 from tests.models.folders import CONFIG, TEMPLATE, quantized, write_model, write_snapshot, write_weights
