@@ -27,7 +27,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "rendering": ({"processes", "protocol"}, {"jinja2"}),
     "tokenizing": ({"processes", "protocol", "rendering"}, {"transformers"}),
-    "prompting": ({"protocol", "rendering"}, {"mlx_lm", "tokenizers"}),
+    "prompting": ({"protocol", "rendering"}, {"tokenizers"}),
     "engine": (
         {"kvcache", "models", "prompting", "protocol", "rendering", "tokenizing"},
         {"mlx", "mlx_lm", "numpy", "tokenizers", "huggingface_hub"},

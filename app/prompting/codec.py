@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 from itertools import groupby, pairwise
 from typing import Any
 
-from mlx_lm.tokenizer_utils import TokenizerWrapper
-from tokenizers import Tokenizer
+import tokenizers
 
 from app.prompting.border import foreign_code
 from app.prompting.problems import RequestError
 from app.prompting.thinking import thinking_marks
+from app.prompting.tokenizer import Tokenizer
 from app.protocol.trie_view import LABEL_LENGTH
 
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
@@ -37,7 +37,7 @@ class Codec:
     ids the model knows, from 0 on. thinking: the marks around what an answer's model thinks.
     """
 
-    def __init__(self, tokenizer: TokenizerWrapper, template_source: str = "", rows: int | None = None) -> None:
+    def __init__(self, tokenizer: Tokenizer, template_source: str = "", rows: int | None = None) -> None:
         """Find the tokenizer's control tokens.
 
         `template_source`: added tokens that occur in it are control tokens too, special or not. `rows`: how many ids
@@ -200,7 +200,7 @@ def _decoder(tokenizer: Any) -> Callable[[list[int]], str]:
     """Ids to text, nothing left out or tidied: by the tokenizers library itself where it can, which takes a fifth."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     decode = partial(tokenizer.decode, skip_special_tokens=False, clean_up_tokenization_spaces=False)
-    if isinstance(backend, Tokenizer):
+    if isinstance(backend, tokenizers.Tokenizer):
         decode = partial(backend.decode, skip_special_tokens=False)
 
     def guarded(ids: list[int]) -> str:
@@ -220,7 +220,7 @@ def _tokenizing() -> AbstractContextManager[None]:
     )
 
 
-def _control_tokens(tokenizer: TokenizerWrapper, template_source: str, rows: int) -> dict[str, int]:
+def _control_tokens(tokenizer: Tokenizer, template_source: str, rows: int) -> dict[str, int]:
     """Special tokens, and added ones that the template writes (as `<think>`), whitespace left out; and those that the
     model does not know."""
     added: Any = tokenizer.added_tokens_decoder
@@ -231,7 +231,7 @@ def _control_tokens(tokenizer: TokenizerWrapper, template_source: str, rows: int
     }
 
 
-def _sayable(tokenizer: TokenizerWrapper, controls: dict[str, int], rows: int) -> bytearray:
+def _sayable(tokenizer: Tokenizer, controls: dict[str, int], rows: int) -> bytearray:
     """Mark each id with 1 where it may stand in an answer that comes with a message: none without a token may."""
     sayable = bytearray(rows)
     vocabulary: Any = tokenizer.get_vocab()

@@ -13,11 +13,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Protocol
 
-from mlx_lm.tokenizer_utils import TokenizerWrapper
-
 from app.prompting.border import foreign_code
 from app.prompting.problems import ModelError, RequestError
 from app.prompting.steps import Steps
+from app.prompting.tokenizer import Tokenizer
 from app.prompting.transcript import BETWEEN, END, OPENINGS, STOP
 from app.protocol.figures import number
 from app.rendering.process import Fault, RenderingEndedError, RenderProcess
@@ -103,7 +102,7 @@ class ChatTemplate:
         self.renderer.close()
 
 
-def chat_template(tokenizer: TokenizerWrapper, now: datetime) -> ChatTemplate:
+def chat_template(tokenizer: Tokenizer, now: datetime) -> ChatTemplate:
     """Return the template that comes with a tokenizer. Nothing of it has been read yet."""
     at = now.timestamp()
     if tokenizer.init_kwargs.get("chat_template_type") or (tokenizer.has_chat_template and not tokenizer.chat_template):

@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from mlx_lm.tokenizer_utils import TokenizerWrapper
-
 from app.prompting.stop import waiting_length
+from app.prompting.tokenizer import Tokenizer
 from app.protocol.events import TextKind
 
 _PAIRS = (
@@ -83,7 +82,7 @@ class ThinkingMarks:
 _SIGN = re.compile("[\ud800-\udfff]")
 
 
-def thinking_marks(tokenizer: TokenizerWrapper, template_source: str) -> ThinkingMarks:
+def thinking_marks(tokenizer: Tokenizer, template_source: str) -> ThinkingMarks:
     """Find the marks that a model's tokenizer and chat template know; `<think>` for one that knows none."""
     vocabulary: Any = tokenizer.get_vocab()
     signs = _Signs(vocabulary)
