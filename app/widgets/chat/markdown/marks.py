@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QPainter,
+    QPainterPath,
     QPen,
     QTextCharFormat,
     QTextCursor,
@@ -100,8 +101,21 @@ def paint_marks(painter: QPainter, document: QTextDocument, marks: Sequence[Mark
             elif mark.underline is None:
                 stroke_rounded(painter, rect.adjusted(-_RING, 0, _RING, 0), _RADIUS, theme.text, _RING)
             else:
-                edge = rect.adjusted(-_EDGE, 0, _EDGE, 0)
-                stroke_rounded(painter, edge, _EDGE + 1, theme.accentfill, _EDGE)
+                _paint_edges(painter, rect, _edges(document, mark), theme)
+
+
+def _edges(document: QTextDocument, mark: Mark) -> tuple[float, float]:
+    """Return how far the ground of the current token reaches beyond it: no word goes on under it."""
+    before, after = (document.characterAt(at) for at in (mark.start - 1, mark.end))
+    return 0.0 if before.isalnum() else _EDGE, 0.0 if after.isalnum() else _EDGE
+
+
+def _paint_edges(painter: QPainter, rect: QRectF, edges: tuple[float, float], theme: Theme) -> None:
+    """Draw round sides beside the ground that Qt paints, and nothing over its words."""
+    whole, inside = QPainterPath(), QPainterPath()
+    whole.addRoundedRect(rect.adjusted(-edges[0], 0, edges[1], 0), _EDGE + 1, _EDGE + 1)
+    inside.addRect(rect)
+    painter.fillPath(whole.subtracted(inside), theme.accentfill)
 
 
 def _paint_underline(painter: QPainter, rect: QRectF, underline: Underline | None, theme: Theme) -> None:
