@@ -234,3 +234,27 @@ def test_random_keys_and_sizes_leave_the_card_where_its_token_is(
         assert view.viewport().rect().intersects(rect)
         assert card(cursor).isVisible()
         assert card(cursor).state.position == app.tokens.state.now.position
+
+
+def test_an_answer_of_thirty_thousand_tokens_is_gone_through(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    """From its first token to its last; no token is looked at that is out of sight."""
+    words = [f"word{number % 97}" for number in range(30_000)]
+    script.answers["Why?"] = "\n\n".join(" ".join(words[at : at + 100]) for at in range(0, len(words), 100))
+    show(window, 1200, 800)
+    ask(qtbot, app, "Why?")
+    qtbot.waitUntil(app.tokens.can_open)
+    window.do("tokens")
+    qtbot.waitUntil(lambda: app.tokens.state.now.position >= 0)
+    count = len(app.tokens.tokens or ())
+    assert count >= len(words)
+    bar = window.chat.view.verticalScrollBar()
+    for position in (0, count // 2, count - 1):
+        app.tokens.point(position)
+        qtbot.keyClick(window.chat.view, Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+        qtbot.keyClick(window.chat.view, Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+        QApplication.processEvents()
+        assert app.tokens.state.now.position == (position or 1)
+        assert card(window.chat.tokens).isVisible()
+    assert bar.value() > bar.maximum() // 2
