@@ -41,8 +41,7 @@ class ChatPane(QWidget):
     Signal: escaped, Escape was pressed and there is nothing to stop.
 
     Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; tokens, of an answer in
-    token mode; comparison, of two
-    branches, and lanes, answers beside each other, None before the first.
+    token mode; comparison, of two branches, and lanes, answers beside each other, None before the first.
     """
 
     escaped = Signal()
