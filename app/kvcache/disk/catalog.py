@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -169,8 +169,7 @@ class SnapshotCatalog:
                 for node in [node for node in self._trie.nodes.values() if broken.intersection(node.stored.disk_rows)]:
                     self.forget(node)
             gone |= loosened - self._trie.files.keys()
-        for ref in gone:
-            self.discard(ref.name)
+        self._delete_all(gone)
         return gone
 
     def discard(self, name: str) -> None:
@@ -241,8 +240,12 @@ class SnapshotCatalog:
             refs = node.stored.files if not is_state else node.stored.files[-1:]
             self._trie.set_disk(node, node.stored.disk_rows if is_state else (), None)
             node.stored.lost = node.stored.lost if node.holds else Reason.EVICTED
-            for ref in refs:
-                self.discard(ref.name)
+            self._delete_all(refs)
+
+    def _delete_all(self, refs: Iterable[FileRef]) -> None:
+        """Delete files, each before those that it needs: a kill in between leaves none that is of no use."""
+        for ref in sorted(refs, key=lambda ref: (bool(ref.runs), -ref.start)):
+            self.discard(ref.name)
 
     def _delete(self, name: str) -> None:
         self._files_bytes -= self._files.pop(name, 0)

@@ -24,7 +24,7 @@ from app.protocol.reports import RequestReport
 from tests.kvcache.comparison import VOCABULARY, cache_of, require_same
 from tests.kvcache.disk.restarts import SteppedWriter, close_all, play_model, tier_of, to_close, writer_of
 from tests.kvcache.history import PLENTY
-from tests.seeds import chosen
+from tests.seeds import chosen, each_seed
 
 KINDS = ["falcon_h1", "deepseek_v3", "lfm2", "gemma3"]
 
@@ -202,6 +202,35 @@ def test_quitting_at_any_moment_leaves_what_can_be_gone_on_with(kind: str, tmp_p
         assert report.excess == 0, f"{kind}, seed {seed}: {report}"
         require_same(again, tokens, fed)
         again.close_disk(0)
+
+
+@pytest.mark.parametrize("way", ["no room", "computed anew"])
+@each_seed(range(8))
+def test_a_kill_between_two_deletions_leaves_no_file_of_no_use(way: str, seed: int, tmp_path: Path) -> None:
+    """What needs another file goes before it: states before rows, and what lies deeper first."""
+    generator = random.Random(seed)
+    cache = opened("lfm2", tmp_path / "disk")
+    path = words(generator, 8)
+    for _ in range(6):
+        path = [*path[: generator.randrange(4, len(path) + 1)], *words(generator, generator.randrange(2, 12))]
+        points = generator.sample(range(1, len(path)), generator.randrange(3))
+        ask(cache, path, words(generator, 3), 64, sorted(points))
+    hand_over(cache)
+    writer_of(cache).wait(1)
+    assert not tier_of(cache).tend()  # takes note of what is written
+    if way == "no room":
+        tier_of(cache).set_budget(tier_of(cache).nbytes // 4)
+    else:
+        tier_of(cache).forget(generator.choice([node for node in cache.trie if node.start == 0]))
+        tier_of(cache).collect()
+    deletions = len(writer_of(cache)._jobs)
+    assert deletions > 1
+    for number in range(deletions):
+        writer_of(cache).work(1)
+        shutil.copytree(tmp_path / "disk", copy := tmp_path / f"killed {number}")
+        left = opened("lfm2", copy)
+        assert tier_of(left).dropped == 0, f"after {number + 1} of {deletions}"
+        left.close_disk(0)
 
 
 @contextmanager
