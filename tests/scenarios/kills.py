@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from app.conversation.schema import VERSION_1, migrate
 from app.conversation.store import Store
 from app.kvcache.disk import files, index
 from app.kvcache.disk.files import SnapshotFile
+from app.kvcache.disk.index import Entry
 from app.launch.paths import paths_in
 from app.protocol.commands import ConfigureDiskCache, Shutdown, Verify
 from app.protocol.events import Verified
@@ -258,21 +259,22 @@ def states_without_rows(folder: Path) -> int:
     """
     found = [index.read_entry(SnapshotFile(folder / name)) for name in files.sweep(folder)]
     rows = [(entry, path) for entry, path in found if entry.kind == "rows"]
-    count = 0
-    for entry, path in found:
-        leading = [one for one, its in rows if one.start < entry.end and is_beginning(its, path)]
-        covered = 0
-        for one in sorted(leading, key=lambda one: one.start):
-            covered = one.end if one.start <= covered < one.end else covered
-        missing = entry.kind == "state" and covered < entry.end
-        count += missing and all(one.start <= covered for one in leading)
-    return count
+    return sum(is_ahead(entry, path, rows) for entry, path in found if entry.kind == "state")
 
 
-def is_beginning(tokens: array[int], path: array[int]) -> bool:
-    """Whether one path is the beginning of another, whichever is the longer."""
+def is_ahead(state: Entry, path: array[int], rows: Sequence[tuple[Entry, array[int]]]) -> bool:
+    """Whether the rows that lead to a state end before it does, wherever that is."""
+    parts = sorted((one.start, min(one.end, shared(its, path))) for one, its in rows)
+    covered = 0
+    for start, end in parts:
+        covered = end if start <= covered < end else covered
+    return covered < state.end and not any(covered < start < end for start, end in parts)
+
+
+def shared(tokens: array[int], path: array[int]) -> int:
+    """How many tokens two paths have in common."""
     both = min(len(tokens), len(path))
-    return tokens[:both] == path[:both]
+    return next((at for at in range(both) if tokens[at] != path[at]), both)
 
 
 def compare_branches(bench: Bench, data: Path, fingerprint: str, count: int) -> None:
