@@ -236,30 +236,31 @@ def cache_holds(data: Path, model: Path, told: Told, branches: int) -> None:
     """What was on disk is there, at most what was being written is not, and none of it gives another token."""
     snapshots = paths_in(data).snapshots
     whole = sum(len(files.sweep(folder)) for folder in snapshots.glob("*"))
-    early = sum(map(states_without_rows, snapshots.glob("*")))
+    early = [nbytes for folder in snapshots.glob("*") for nbytes in states_without_rows(folder)]
     bench = Bench()
     bench.do(ConfigureDiskCache(str(snapshots)))
     bench.open(model)
     cache = bench.cache
     assert cache.disk is not None
     opened = bench.model
-    dropped = cache.disk.dropped - (early if cache.paths.has_rows else 0)
-    assert dropped <= 1, f"{dropped} of {whole} files are of no use after a kill, and {early} states without rows"
-    kept = cache.disk.nbytes
+    early = early if cache.paths.has_rows else []
+    dropped = cache.disk.dropped - len(early)
+    assert dropped <= 1, f"{dropped} of {whole} files are of no use after a kill, and {len(early)} states without rows"
+    kept = cache.disk.nbytes + sum(early)
     assert kept >= told.kept, f"{told.kept} bytes were on disk, {kept} are"
     compare_branches(bench, data, opened.fingerprint, branches)
     assert cache.faults == 0
     bench.do(Shutdown())
 
 
-def states_without_rows(folder: Path) -> int:
-    """How many states left memory before the rows that lead to them, which are written when an answer has ended.
+def states_without_rows(folder: Path) -> list[int]:
+    """Bytes of each state that left memory before the rows that lead to them, which are written when an answer has ended.
 
     Rows on the far side of those that are missing are none of that: they would have been written before their turn.
     """
     found = [index.read_entry(SnapshotFile(folder / name)) for name in files.sweep(folder)]
     rows = [(entry, path) for entry, path in found if entry.kind == "rows"]
-    return sum(is_ahead(entry, path, rows) for entry, path in found if entry.kind == "state")
+    return [entry.nbytes for entry, path in found if entry.kind == "state" and is_ahead(entry, path, rows)]
 
 
 def is_ahead(state: Entry, path: array[int], rows: Sequence[tuple[Entry, array[int]]]) -> bool:
