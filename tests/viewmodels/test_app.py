@@ -388,6 +388,7 @@ def test_a_missing_model_is_told_with_two_ways_on(qtbot: QtBot, make_app: Callab
 
 def test_a_folder_that_is_no_model_changes_nothing_but_the_banner(qtbot: QtBot, app: App, script: Script) -> None:
     """The model in use goes on with its answer, chip and card agree, and what was asked meanwhile is answered by it."""
+    app.edges.wake()
     script.broken.add("/models/gone")
     script.answers["Long?"], script.hold = LONG, 5
     ready(qtbot, app)
@@ -766,12 +767,21 @@ def test_events_of_unknown_runs_are_dropped(qtbot: QtBot, app: App, script: Scri
     assert not any(isinstance(command, Cancel) for command in script.commands)
 
 
-def test_the_trie_follows_the_engine(qtbot: QtBot, app: App) -> None:
+def test_the_trie_follows_the_engine_while_it_is_looked_at(qtbot: QtBot, app: App) -> None:
+    model = app.cache_rows.trie_model
     ask(qtbot, app, "First")
-    qtbot.waitUntil(lambda: app.cache_rows.trie_model.rowCount() == 1)
-    assert app.cache.state.now.line == "Cache 1\u00a0KB of 8.0\u00a0GB"
+    qtbot.waitUntil(lambda: app.cache.state.now.line == "Cache 1\u00a0KB of 8.0\u00a0GB")
+    assert model.rowCount() == 0
+    app.edges.wake()
+    assert model.rowCount() == 1
     ask(qtbot, app, "Second")
-    qtbot.waitUntil(lambda: app.cache_rows.trie_model.rowCount() == 2)
+    qtbot.waitUntil(lambda: model.rowCount() == 2)
+    app.edges.rest()
+    ask(qtbot, app, "Third")
+    qtbot.waitUntil(lambda: len(app.cache.view.nodes) == 3)
+    assert model.rowCount() == 2
+    app.edges.wake()
+    assert model.rowCount() == 3
 
 
 def test_a_screen_reader_hears_beginning_end_error_and_switch(qtbot: QtBot, app: App, script: Script) -> None:

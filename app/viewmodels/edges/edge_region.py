@@ -72,6 +72,7 @@ class EdgeState:
 class EdgeRegion(QObject):
     """Finds rows for messages and messages for rows, and pins, evicts and warms up what a row holds.
 
+    Before `wake` there are no rows, and none is the one that commands are about.
     Attributes: state; warm_ups, of all windows; chosen_price. Signals: rowWanted(int), bring this row into sight;
     chosenByMessage(int), and make it the current one.
     """
@@ -98,7 +99,7 @@ class EdgeRegion(QObject):
         self._library, self._model, self._branches, self._cache_rows = library, model, branches, rows
         self._cost_queries, self._is_writing, self._notices = cost_queries, is_writing, notices
         self._path: tuple[Sequence[Message], CostEstimate] | None = None
-        self._message = ""
+        self._message = self._sought = ""  # the last message whose rows were asked into sight
         self._chosen = 0
         self._lit = 0
         self._shown_path: tuple[str, str] = "", ""
@@ -115,12 +116,28 @@ class EdgeRegion(QObject):
         library.opened.connect(self._on_opened)
         model.current_model.changed.connect(self._on_model_changed)
 
+    def wake(self) -> None:
+        """Follow the cache from now on: its rows are looked at."""
+        self._cache_rows.wake()
+        self._follow_path()
+        self._seek_message()
+
+    def rest(self) -> None:
+        """Follow nothing while nobody looks."""
+        self._cache_rows.rest()
+        self._price_chosen()
+        self.state.refresh()
+
     # The open path
 
     def take_path(self, messages: Sequence[Message], priced: CostEstimate) -> None:
         """Follow the open path, as the engine priced it last."""
         self._path = messages, priced
-        path = self._along()
+        if self._cache_rows.is_awake:
+            self._follow_path()
+
+    def _follow_path(self) -> None:
+        messages, path = self._path[0] if self._path is not None else (), self._along()
         if path.ids != self._cache_rows.shown.path:
             self._cache_rows.shown.path = path.ids
             self._cache_rows.show()
@@ -137,6 +154,13 @@ class EdgeRegion(QObject):
             return
         self._message = message_id
         self.state.refresh()
+        self._seek_message()
+
+    def _seek_message(self) -> None:
+        """Have the rows of the current message chosen, once for each message."""
+        if self._message == self._sought or not self._cache_rows.is_awake:
+            return
+        self._sought = self._message
         rows = self._rows_of_message()
         if rows:
             self.chosenByMessage.emit(rows[-1])
@@ -217,6 +241,8 @@ class EdgeRegion(QObject):
         self._find(lambda found: self._branches.warm_up(found.path))
 
     def _row(self, row: int) -> TrieNodeView | None:
+        if not self._cache_rows.is_awake:
+            return None
         return self._cache_rows.trie_model.node(self._cache_rows.trie_model.index_of(row))
 
     def _edges_of_row(self, row: int) -> frozenset[int]:
@@ -282,7 +308,7 @@ class EdgeRegion(QObject):
     # What becomes of it
 
     def _on_opened(self, conversation_id: str) -> None:
-        self._path, self._message = None, ""
+        self._path, self._message, self._sought = None, "", ""
         self._cache_rows.shown.open_id, self._cache_rows.shown.path = conversation_id, frozenset()
         self._cache_rows.show()
         self.state.refresh()
@@ -312,7 +338,7 @@ class EdgeRegion(QObject):
             refusal=self._library.state.now.refusal,
             warming=edge_text.warming_up(warming) if warming is not None else "",
             done=warming.done / warming.total if warming is not None and warming.total else None,
-            cold=why_cold(self._path[1], self._cache_rows.trie_model.view, self._library.open_id) if self._path else "",
+            cold=why_cold(self._path[1], self._cache_rows.view, self._library.open_id) if self._path else "",
         )
         if row is None:
             return base

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from PySide6.QtCore import QPoint, QRectF, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.reports import Problem
@@ -37,12 +37,14 @@ class CachePane(Pane):
 
     Attributes: head, tree, empty, others, row_actions, events. Signals: asked(str), the id of a command about a row;
     refused(str), of one that was asked for by keys and would do nothing now; othersAsked(bool), show the rows of other
-    conversations or hide them.
+    conversations or hide them; appeared(), disappeared().
     """
 
     asked = Signal(str)
     refused = Signal(str)
     othersAsked = Signal(bool)
+    appeared = Signal()
+    disappeared = Signal()
 
     id = "cache"
     title = "Cache"
@@ -156,6 +158,14 @@ class CachePane(Pane):
     def _restyle(self) -> None:
         self._arrange()
         self.update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.appeared.emit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.disappeared.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()

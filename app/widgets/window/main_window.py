@@ -214,6 +214,8 @@ class MainWindow(QMainWindow):
         self.cache.asked.connect(self.do)
         self.cache.refused.connect(self._keys.tell)
         self.cache.othersAsked.connect(app.edges.show_others)
+        self.cache.appeared.connect(app.edges.wake)
+        self.cache.disappeared.connect(app.edges.rest)
         self.cache.tree.chosen.connect(app.edges.choose)
         self.cache.tree.menuAsked.connect(
             lambda at: self.cache.open_menu(at, app.edges.homes(app.edges.state.now.chosen))

@@ -328,6 +328,7 @@ def test_rows_stay_with_what_files_hold_of_them_when_the_engine_fails(qtbot: QtB
     assert (left.nodes[-1].residency, left.nodes[-1].held_bytes) == ("disk", 7)
     assert (left.live_bytes, left.disk_bytes) == (0, WELL.disk_bytes)
     assert app.cache.event_model.rows == happened
+    app.edges.wake()
     app.edges.show_others(True)
     app.edges.choose(99)
     assert not {"evict_row", "pin_row", "warm_up_row", "show_row"} & enabled(app.state.now)

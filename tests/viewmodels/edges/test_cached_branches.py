@@ -18,11 +18,19 @@ def script() -> Script:
     return Script(tells_edges=True)
 
 
+@pytest.fixture(autouse=True)
+def _looked_at(app: App) -> None:
+    """Somebody looks at the cache pane."""
+    app.edges.wake()
+
+
 def window_beside(app: App) -> App:
     """Open another window over the same workspace."""
     windows = app.workspace.findChild(Windows)
     assert isinstance(windows, Windows)
-    return windows.open()
+    beside = windows.open()
+    beside.edges.wake()
+    return beside
 
 
 def test_each_window_shows_the_rows_of_its_own_conversation(qtbot: QtBot, app: App) -> None:

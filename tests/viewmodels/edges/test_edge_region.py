@@ -24,6 +24,12 @@ def script() -> Script:
     return Script(tells_edges=True)
 
 
+@pytest.fixture(autouse=True)
+def _looked_at(app: App) -> None:
+    """Somebody looks at the cache pane."""
+    app.edges.wake()
+
+
 def ask(qtbot: QtBot, app: App, words: str, rows: int = 2) -> None:
     ready(qtbot, app)
     app.chat.requests.send(words)
@@ -285,3 +291,23 @@ def test_a_pin_that_is_noted_while_the_database_is_read_is_not_let_go(qtbot: QtB
     qtbot.waitUntil(lambda: bool(read))
     assert not of_kind(script, Pin)
     assert path[-1].id in keeper._kept
+
+
+def test_rows_that_nobody_looks_at_are_not_followed_and_no_command_is_about_one(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "hello there")
+    app.edges.choose(rows(app)[-1])
+    assert app.edges.state.now.can_evict
+    app.edges.rest()
+    assert not app.edges.state.now.chosen
+    chosen, wanted = list[int](), list[int]()
+    app.edges.chosenByMessage.connect(chosen.append)
+    app.edges.rowWanted.connect(wanted.append)
+    app.library.new_conversation()
+    ask(qtbot, app, "something else")
+    app.edges.select_message(app.library.tree.path[0].id)
+    assert (chosen, wanted) == ([], [])
+    app.edges.wake()
+    assert chosen == wanted == rows(app)[-1:]
+    app.edges.rest()
+    app.edges.wake()
+    assert len(chosen) == len(wanted) == 1

@@ -297,6 +297,7 @@ class Chain:
     def evict(self) -> None:
         nodes = self.app.cache.view.nodes
         if nodes:
+            self.app.edges.wake()
             self.app.edges.choose(self.random.choice(nodes).id)
             self.app.edges.evict_row()
 

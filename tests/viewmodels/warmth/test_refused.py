@@ -73,6 +73,7 @@ def test_a_row_is_found_and_priced_beyond_a_branch_that_is_refused(qtbot: QtBot,
     app.library.new_conversation()
     ask(qtbot, app, "Something else")
     script.unreadable = "And the fish?"
+    app.edges.wake()
     app.edges.show_others(True)
     qtbot.waitUntil(lambda: app.cache_rows.shown.shows_others)
     owners = {node.id: node.owners for node in app.cache_rows.trie_model.shown.nodes}
