@@ -254,7 +254,7 @@ def cache_holds(data: Path, model: Path, told: Told, branches: int) -> None:
 
 
 def states_without_rows(folder: Path) -> list[int]:
-    """Bytes of each state that left memory before the rows that lead to them, which are written when an answer has ended.
+    """Bytes of each state that left memory before the rows that lead to it, which are written at the answer's end.
 
     Rows on the far side of those that are missing are none of that: they would have been written before their turn.
     """

@@ -13,7 +13,9 @@ from app.viewmodels.cache.trie_model import TrieModel
 class CacheRows(QObject):
     """Follows the cache with the rows of the conversation that is open in this window.
 
-    Nothing is followed before `wake`, so that rows which nobody looks at cost nothing. Attributes: is_awake; trie_model, of the pane; shown, the edges that have rows.
+    Nothing is followed before `wake`, so that rows which nobody looks at cost nothing.
+
+    Attributes: is_awake; trie_model, of the pane; shown, the edges that have rows.
     """
 
     def __init__(self, cache: CacheRegion, open_id: str, parent: QObject | None = None) -> None:
