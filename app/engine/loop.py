@@ -29,6 +29,7 @@ from app.engine.verification import Check, refusal
 from app.engine.warm_up import BranchWarmUp
 from app.engine.writer import never_started
 from app.prompting.steps import Steps
+from app.protocol.capabilities import Capabilities
 from app.protocol.commands import (
     MOST_LANES,
     Cancel,
@@ -50,7 +51,6 @@ from app.protocol.commands import (
 )
 from app.protocol.engine import EventSink
 from app.protocol.events import (
-    Capabilities,
     CostEstimate,
     CostRefused,
     EngineStarted,

@@ -6,33 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.protocol.cache_events import CacheEvent
+from app.protocol.capabilities import Capabilities
 from app.protocol.memory import ModelSupport
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
 from app.protocol.trie_view import Residency, TrieView
 
 TextKind = Literal["text", "thinking"]
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """The abilities of an engine beyond answering. The window hides what its engine cannot do.
-
-    token_ids: answers come with the ids of their tokens. cost_estimates: `EstimateCost` is answered. trie:
-    `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
-    can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
-    many answers are written at a time, of one run and of several.
-    """
-
-    token_ids: bool
-    cost_estimates: bool
-    trie: bool
-    pins: bool
-    evictions: bool
-    warm_ups: bool
-    checks: bool
-    memory_budget: bool
-    disk_cache: bool
-    lanes: int = 1
 
 
 @dataclass(frozen=True, slots=True)

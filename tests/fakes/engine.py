@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from app.models.context import limited_context
 from app.protocol.attachments import attached_texts, question_text
 from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Turn
 from app.protocol.choices import Candidate, Choice, pack
 from app.protocol.commands import (
@@ -39,7 +40,6 @@ from app.protocol.commands import (
 from app.protocol.engine import EventSink
 from app.protocol.events import (
     CacheHappened,
-    Capabilities,
     ContextLimited,
     CostEstimate,
     CostRefused,

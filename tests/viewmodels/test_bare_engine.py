@@ -7,8 +7,8 @@ from dataclasses import fields
 
 from pytestqt.qtbot import QtBot
 
+from app.protocol.capabilities import Capabilities
 from app.protocol.commands import Generate
-from app.protocol.events import Capabilities
 from app.viewmodels.actions import ACTIONS, TABLE, enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.rows import spoken_message

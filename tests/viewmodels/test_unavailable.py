@@ -6,7 +6,7 @@ import random
 from dataclasses import fields, replace
 from typing import Any
 
-from app.protocol.events import Capabilities
+from app.protocol.capabilities import Capabilities
 from app.viewmodels.actions import ACTIONS, enabled, offered
 from app.viewmodels.app_state import AppState
 from app.viewmodels.unavailable import CASES, tips, unavailable

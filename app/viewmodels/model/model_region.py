@@ -7,7 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.models.ollama_store import is_reference
-from app.protocol.events import Capabilities, ContextLimited, EngineFailed, EngineStarted, Event
+from app.protocol.capabilities import Capabilities
+from app.protocol.events import ContextLimited, EngineFailed, EngineStarted, Event
 from app.protocol.reports import Problem
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices

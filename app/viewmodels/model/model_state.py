@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.models.names import model_name
-from app.protocol.events import Capabilities
+from app.protocol.capabilities import Capabilities
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.current_model import CurrentModel

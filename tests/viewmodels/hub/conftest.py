@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.events import Capabilities, EngineStarted
+from app.protocol.capabilities import Capabilities
+from app.protocol.events import EngineStarted
 from app.protocol.memory import Memory, ModelSupport
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders

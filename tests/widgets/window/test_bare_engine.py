@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.protocol.events import Capabilities
+from app.protocol.capabilities import Capabilities
 from app.viewmodels.actions import TABLE
 from app.viewmodels.app import App
 from app.widgets.kit.action_button import ActionButton

@@ -1,0 +1,27 @@
+"""What an engine can do, as its first event and its models tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The abilities of an engine beyond answering. The window hides what its engine cannot do.
+
+    token_ids: answers come with the ids of their tokens. cost_estimates: `EstimateCost` is answered. trie:
+    `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
+    can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
+    many answers are written at a time, of one run and of several.
+    """
+
+    token_ids: bool
+    cost_estimates: bool
+    trie: bool
+    pins: bool
+    evictions: bool
+    warm_ups: bool
+    checks: bool
+    memory_budget: bool
+    disk_cache: bool
+    lanes: int = 1
