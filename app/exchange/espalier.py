@@ -45,7 +45,7 @@ and of an answer:
     "tokens"        ids of its tokens, from 0 to 2147483647
     "stats"         its figures: "tokens", "rate" (per second), "seconds", "first_token" (seconds), "seed",
                     "thinking_tokens", "thinking_seconds" and
-                    "request": {"total", "seen", "matched", "cached" (tokens), "reason", "diverged_at"}
+                    "request": {"total", "seen", "matched", "cached" (tokens), "reason", "diverged_at", "source"}
     "choices"       what each of the tokens was chosen from, in Base64, as `app/protocol/choices.py` packs it
 
 What is left out and what is null is the same. Entries with other names are passed over. Dates outside of our time are

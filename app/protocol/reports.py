@@ -23,9 +23,21 @@ class Reason(StrEnum):
     THINKING = "thinking dropped by the template"
 
 
+class Source(StrEnum):
+    """The source of figures of a cache: what an engine measured in its own, what a server said of one that is its own,
+    what is believed of that, and nothing, where it says nothing. A closed set."""
+
+    MEASURED = "measured"
+    REPORTED = "reported"
+    PREDICTED = "predicted"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class RequestReport:
     """The part of a request that the cache spared, and the part that it did not, in tokens.
+
+    source: who says so. What is unknown is 0 here and shown nowhere; what is predicted is told with "about".
 
     total: of the request. seen: longest prefix ever evaluated since the model was opened. matched: longest prefix whose
     tokens are in the trie and held. cached: restored. left: total - cached, at least 1.
@@ -39,6 +51,17 @@ class RequestReport:
     cached: int
     reason: Reason = Reason.NONE
     diverged_at: int | None = None
+    source: Source = Source.MEASURED
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether anything is known of what was or will be spared."""
+        return self.source is not Source.UNKNOWN
+
+    @property
+    def is_about(self) -> bool:
+        """Return whether the figures are a prediction."""
+        return self.source is Source.PREDICTED
 
     @property
     def left(self) -> int:

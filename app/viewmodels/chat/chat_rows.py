@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from app.conversation.message import EDITED, Message
 from app.conversation.tree import MessageTree
 from app.protocol.excerpts import one_line
-from app.protocol.reports import Reason, RequestReport, StopReason
+from app.protocol.reports import Reason, RequestReport, Source, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.question import Question
@@ -89,8 +89,9 @@ class ChatRows:
 def running_footer(question: Question) -> Footer:
     """Figures of an answer that is being written."""
     request = question.request
-    reused, computed = (None, None) if request is None else (request.cached, request.left)
-    return Footer(reused, computed, question.tokens, question.rate, None, "")
+    if request is None or not request.is_known:
+        return Footer(None, None, question.tokens, question.rate, None, "")
+    return Footer(request.cached, request.left, question.tokens, question.rate, None, "", request.is_about)
 
 
 def _versions(tree: MessageTree, message: Message) -> Sequence[Message]:
@@ -169,15 +170,19 @@ def _footer(message: Message, question: Question | None) -> Footer | None:
 def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
     """Figures from the database, where an older version may have left some out. One token alone has no rate."""
     request = stats.get("request") or {}
-    cached, total = request.get("cached"), request.get("total")
+    cached, total, source = request.get("cached"), request.get("total"), request.get("source")
+    if source == Source.UNKNOWN:
+        cached = total = None
     computed = total - cached if isinstance(total, int) and isinstance(cached, int) else None
-    return Footer(cached, computed, stats.get("tokens"), stats.get("rate") or None, stats.get("first_token"), stop)
+    figures = stats.get("tokens"), stats.get("rate") or None, stats.get("first_token")
+    return Footer(cached, computed, *figures, stop, source == Source.PREDICTED)
 
 
 def prefill_row(question: Question) -> PrefillRow | None:
-    """Return how far the prompt is read; None before the engine has begun and after the first word."""
+    """Return how far the prompt is read; None before the engine has begun, after the first word, and where a server
+    does not say."""
     request, progress = question.request, question.prefill
-    if request is None or not question.is_reading:
+    if request is None or not request.is_known or not question.is_reading:
         return None
     done, rate = (progress.done, progress.rate) if progress else (request.cached, 0.0)
     return PrefillRow(request.cached, done, request.total, rate, why(request))

@@ -97,17 +97,19 @@ def subtitle(priced: CostEstimate) -> str:
     if priced.is_far_too_long:
         return f"More than {formatting.tokens(request.total)}"
     if priced.is_warm:
-        return f"{'On disk' if priced.is_on_disk else 'Warm'}{DOT}{formatting.tokens(request.total)}"
+        warm = "Should be warm" if request.is_about else "Warm"
+        return f"{'On disk' if priced.is_on_disk else warm}{DOT}{formatting.tokens(request.total)}"
     if not request.cached:
         return f"Cold{DOT}{formatting.tokens(request.total)}"
     where = "warm, from disk" if priced.is_on_disk else "warm"
-    return f"{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
+    about = "About " if request.is_about else ""
+    return f"{about}{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
 
 
 def running_subtitle(question: Question) -> str:
     """Return the line under the title while the prompt is read and the answer is written."""
     request = question.request
-    if request is None:
+    if request is None or not request.is_known:
         return ""
     if not question.is_reading:
         return f"Warm{DOT}{formatting.tokens(request.total + question.tokens)}"

@@ -50,7 +50,10 @@ def segments_of(role: Role, text: str) -> tuple[Segment, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """Figures below an answer. `reused` and `computed` are prompt tokens; None leaves a figure out."""
+    """Figures below an answer. `reused` and `computed` are prompt tokens; None leaves a figure out.
+
+    is_about: these two are what is believed of a server's cache.
+    """
 
     reused: int | None
     computed: int | None
@@ -58,6 +61,7 @@ class Footer:
     rate: float | None
     first_token: float | None
     stop: str
+    is_about: bool = False
 
 
 @dataclass(frozen=True, slots=True)

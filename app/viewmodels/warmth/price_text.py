@@ -28,7 +28,8 @@ def price_title(warmth: Warmth | None) -> str:
     if not warmth.fits:
         return f"does not fit: {formatting.number(warmth.total)} of {formatting.tokens(warmth.context)}"
     if warmth.is_warm:
-        return "opens from disk" if warmth.is_from_disk else "opens at once"
+        at_once = "should open at once" if warmth.is_about else "opens at once"
+        return "opens from disk" if warmth.is_from_disk else at_once
     return tokens_left(warmth)
 
 
@@ -38,8 +39,12 @@ def unreadable(problem: Problem) -> str:
 
 
 def tokens_left(of: Warmth | RequestReport) -> str:
-    """Say what has to be computed: "cold: 3 580 tokens", "212 tokens to recompute", never read before: "to read"."""
-    return f"{formatting.tokens(of.left)} to {_verb(of)}" if of.cached else f"cold: {formatting.tokens(of.left)}"
+    """Say what has to be computed: "cold: 3 580 tokens", "212 tokens to recompute", never read before: "to read".
+
+    What is believed of a server's cache is said with "about".
+    """
+    left = _about(of) + formatting.tokens(of.left)
+    return f"{left} to {_verb(of)}" if of.cached else f"cold: {left}"
 
 
 def price_of_request(priced: CostEstimate) -> str:
@@ -59,14 +64,15 @@ def price_time(warmth: Warmth | None) -> str:
 def price_reused(warmth: Warmth) -> str:
     """Say what is held: "3 871 from disk and memory"."""
     where = "disk and memory" if warmth.is_from_disk else "memory"
-    return f"{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
+    where = "the server" if warmth.is_about else where
+    return f"{_about(warmth)}{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
 
 
 def price_computed(warmth: Warmth) -> str:
     """Say what is left to do: "212 to recompute"; of a branch that is held, "only what you type"."""
     if warmth.is_warm and warmth.fits:
         return "only what you type is computed"
-    return f"{formatting.number(warmth.left)} to {_verb(warmth)}"
+    return f"{_about(warmth)}{formatting.number(warmth.left)} to {_verb(warmth)}"
 
 
 def price_reason(warmth: Warmth) -> str:
@@ -79,6 +85,10 @@ def price_reason(warmth: Warmth) -> str:
         return ""
     why = why_read_again(warmth.reason)
     return f"{why[0].upper()}{why[1:]}." if why else ""
+
+
+def _about(of: Warmth | RequestReport) -> str:
+    return "about " if of.is_about else ""
 
 
 def _verb(of: Warmth | RequestReport) -> str:

@@ -18,7 +18,8 @@ class Warmth:
     model reads at most. is_warm: every message of the path is held, and only a few tokens after its end are computed.
     is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: most of `left` had been computed before; reason:
     why that is no longer held. is_far_too_long: the path is longer than `context` by far; none of it was counted.
-    refusal: why it cannot be read at all, and no other figure is known; None where it can.
+    refusal: why it cannot be read at all, and no other figure is known; None where it can. is_about: all this is
+    believed of a server's cache.
     """
 
     tokens: int
@@ -34,6 +35,7 @@ class Warmth:
     reason: Reason = Reason.NONE
     is_far_too_long: bool = False
     refusal: Problem | None = None
+    is_about: bool = False
 
     @property
     def share(self) -> float:
@@ -81,4 +83,5 @@ def warmth_from(priced: CostEstimate, first: int, context: int) -> Warmth:
         is_recomputed=request.is_recomputed,
         reason=request.reason,
         is_far_too_long=priced.is_far_too_long,
+        is_about=request.is_about,
     )

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.protocol.events import PrefillProgress
-from app.protocol.reports import Reason, RequestReport, RunStats, StopReason
+from app.protocol.reports import Reason, RequestReport, RunStats, Source, StopReason
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_rows
 from app.viewmodels.chat.chat_model import ChatModel
@@ -69,6 +69,23 @@ def test_stats_of_another_version_of_the_program_are_shown_as_far_as_they_go() -
     assert rows[1].footer == Footer(None, None, 3, None, None, "finished")
     rows = rows_of(tree_of(QUESTION, replace(ENDED, stats={"tokens": 1, "rate": 0.0, "first_token": 0.7})), None, {})
     assert rows[1].footer == Footer(None, None, 1, None, 0.7, "finished")
+
+
+def test_what_a_server_does_not_say_is_no_figure_and_what_is_believed_is_told_as_that() -> None:
+    def stored(source: Source) -> Footer | None:
+        request = asdict(replace(REQUEST, source=source))
+        return rows_of(tree_of(QUESTION, replace(ENDED, stats={"tokens": 3, "request": request})), None, {})[1].footer
+
+    assert stored(Source.MEASURED) == stored(Source.REPORTED) == Footer(3412, 168, 3, None, None, "finished")
+    assert stored(Source.PREDICTED) == Footer(3412, 168, 3, None, None, "finished", is_about=True)
+    assert stored(Source.UNKNOWN) == Footer(None, None, 3, None, None, "finished")
+    question = asked(QUESTION, ANSWER)
+    question.request = replace(REQUEST, source=Source.UNKNOWN)
+    assert rows_of(tree_of(QUESTION, ANSWER), question, {})[1].prefill is None
+    question.grow("Bec", 1)
+    assert running_footer(question) == Footer(None, None, 1, None, None, "")
+    question.request = replace(REQUEST, source=Source.PREDICTED)
+    assert running_footer(question) == Footer(3412, 168, 1, None, None, "", is_about=True)
 
 
 def asked(message: Message, answer: Message) -> Question:

@@ -43,10 +43,8 @@ def paint_footer(painter: QPainter, style: Style, rect: QRectF, footer: Footer, 
         bar = QRectF(line.left(), line.center().y() - 2, _BAR, 4)
         paint_cost(painter, theme, bar, footer.reused, footer.computed)
         line.setLeft(bar.right() + _GAP)
-        line.setLeft(
-            line.left()
-            + draw_text(painter, text_style, line, f"{formatting.number(footer.reused)} reused", theme.accent)
-        )
+        reused = f"{'about ' if footer.is_about else ''}{formatting.number(footer.reused)} reused"
+        line.setLeft(line.left() + draw_text(painter, text_style, line, reused, theme.accent))
         computed = f"  +  {formatting.number(footer.computed)} computed"
         line.setLeft(line.left() + draw_text(painter, text_style, line, computed, theme.text2) + 12)
     figures = fitting(figure_words(footer, is_done=is_done), style, line.width() - 12)
