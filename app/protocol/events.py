@@ -119,7 +119,7 @@ class TextDelta:
     """New text of an answer, whole characters only, and the tokens since the last delta.
 
     kind: whether the text belongs to the answer's words or to the thought before them. The marks around a thought are
-    in no delta.
+    in no delta. uncounted: how many tokens there are besides, of which an engine does not know the ids.
     """
 
     run_id: int
@@ -127,6 +127,7 @@ class TextDelta:
     text: str
     tokens: tuple[Token, ...]
     kind: TextKind = "text"
+    uncounted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +152,14 @@ class RunFinished:
 class RunFailed:
     """A run gives no answer, or no more of it: what was written so far has been sent as text deltas.
 
-    lane: the one of its answers that this is about, None for all of them. The others go on.
+    lane: the one of its answers that this is about, None for all of them. The others go on. ids: of what was sent of
+    this one, as far as they are known.
     """
 
     run_id: int
     problem: Problem
     lane: int | None = None
+    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,4 +78,9 @@ class TextBatcher:
 
 
 def _joined(first: TextDelta, second: TextDelta) -> TextDelta:
-    return replace(first, text=first.text + second.text, tokens=first.tokens + second.tokens)
+    return replace(
+        first,
+        text=first.text + second.text,
+        tokens=first.tokens + second.tokens,
+        uncounted=first.uncounted + second.uncounted,
+    )

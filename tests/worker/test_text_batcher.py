@@ -43,6 +43,14 @@ def test_fast_text_is_merged_and_slow_text_passes() -> None:
     assert [len(event.tokens) for _, event in bench.out if isinstance(event, TextDelta)] == [1, 3, 3]
 
 
+def test_tokens_without_ids_are_summed_up() -> None:
+    bench = Bench()
+    for text in "abc":
+        bench.batcher(TextDelta(1, 0, text, (), uncounted=2))
+    bench.batcher.flush()
+    assert [event.uncounted for _, event in bench.out if isinstance(event, TextDelta)] == [2, 4]
+
+
 def test_the_last_words_of_a_turn_do_not_wait_for_the_next_one_of_their_answer() -> None:
     for other in (delta("x", lane=1), delta("x", run_id=2), PrefillProgress(2, 1, 2, 0, 1.0), TrieChanged(TrieView(1))):
         bench = Bench()

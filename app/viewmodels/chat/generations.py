@@ -131,7 +131,7 @@ class Generations(QObject):
             elif isinstance(event, RunFinished):
                 self._finish(question, event)
             elif isinstance(event, RunFailed):
-                self._fail(question, event.problem)
+                self._fail(question, event.problem, event.ids)
 
     def _grow(self, question: Question, delta: TextDelta) -> None:
         text = question.unsaid(delta.text, delta.kind)
@@ -170,10 +170,10 @@ class Generations(QObject):
         answer = replace(question.answer_so_far, ids=event.ids or None, stats=stats, stop=str(event.stats.stop))
         self._end(question, answer, None)
 
-    def _fail(self, question: Question, problem: Problem | None) -> None:
+    def _fail(self, question: Question, problem: Problem | None, ids: tuple[int, ...] = ()) -> None:
         begun, so_far = question.begun, question.answer_so_far
         has_grown = begun is None or (begun.text, begun.thinking) != (so_far.text, so_far.thinking)
-        failed = replace(so_far, stop=str(StopReason.FAILED))
+        failed = replace(so_far, ids=ids or None, stop=str(StopReason.FAILED))
         self._end(question, failed if begun is None or has_grown else _as_before(begun, StopReason.FAILED), problem)
 
     def _end(self, question: Question, answer: Message, problem: Problem | None) -> None:
@@ -192,9 +192,9 @@ def _drawn(question: Question, delta: TextDelta) -> int:
     elif question.begun is not None:
         words, thinking = question.begun.text, question.begun.thinking
     else:
-        return len(delta.tokens)
+        return len(delta.tokens) + delta.uncounted
     given = len(words if delta.kind == "text" else thinking)
-    return sum(one.end > given for one in delta.tokens)
+    return sum(one.end > given for one in delta.tokens) + delta.uncounted
 
 
 def _as_before(begun: Message, stop: StopReason) -> Message:
