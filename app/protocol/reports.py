@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Sampling
 
 
@@ -125,7 +126,8 @@ class ModelInfo:
     the model's authors recommend it. thinking, thinks: whether it can be told to think, and whether it does where
     nothing is said. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of the adapter that
     is added to it, "" for none. context_length: how many tokens it reads at most. own_context: how many it could read
-    without a limit, 0 where that is not known.
+    without a limit, 0 where that is not known. capabilities: what can be done with it, None for all that its engine
+    can do.
     """
 
     path: str
@@ -143,6 +145,7 @@ class ModelInfo:
     kv_bits: int | None = None
     adapter: str = ""
     own_context: int = 0
+    capabilities: Capabilities | None = None
 
 
 @dataclass(frozen=True, slots=True)

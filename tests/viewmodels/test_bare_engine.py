@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from pytestqt.qtbot import QtBot
 
 from app.protocol.capabilities import Capabilities
 from app.protocol.commands import Generate
+from app.protocol.events import ModelReady
 from app.viewmodels.actions import ACTIONS, TABLE, enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.rows import spoken_message
@@ -48,6 +49,20 @@ def test_what_the_engine_cannot_do_is_not_offered(qtbot: QtBot, make_app: Callab
     ask(qtbot, app, "And now?")
     assert not wanting & enabled(app.state.now)
     assert not app.cache.state.now.disk_trouble
+
+
+def test_a_model_with_which_less_can_be_done_than_with_its_engine_says_so(
+    qtbot: QtBot, make_app: Callable[[], App]
+) -> None:
+    app = make_app()
+    ask(qtbot, app, "How are you?")
+    qtbot.waitUntil(lambda: "pin" in enabled(app.state.now))
+    info = app.model.current_model.info
+    assert info is not None
+    app.workspace._on_event(ModelReady(replace(info, capabilities=NONE)))
+    qtbot.waitUntil(lambda: "pin" not in enabled(app.state.now))
+    app.workspace._on_event(ModelReady(info))
+    qtbot.waitUntil(lambda: "pin" in enabled(app.state.now))
 
 
 def test_every_need_is_an_ability_of_engines() -> None:

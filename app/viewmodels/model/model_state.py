@@ -19,8 +19,8 @@ class ModelState:
 
     detail: its precision, "built in", "loading" or "not loaded". is_missing: there is none, because it could not be
     opened. is_open, is_loading: there is one, and another one is being opened. context_length: in tokens, 0 without
-    one. kv_bits: in how many its KV cache is kept, None for all. capabilities: of the engine there is or was last, None
-    before the first has told. card: the problem that stands in the way of every conversation, if any. activity: what
+    one. kv_bits: in how many its KV cache is kept, None for all. capabilities: of the model in use; without one, of the
+    engine there is or was last, None before the first has told. card: the problem that stands in the way of every conversation, if any. activity: what
     the engine does when nothing is asked of it.
     """
 
@@ -54,7 +54,7 @@ def model_state(
         is_loading=model.loading is not None,
         context_length=model.info.context_length if model.info else 0,
         kv_bits=model.info.kv_bits if model.info else None,
-        capabilities=capabilities,
+        capabilities=(model.info.capabilities if model.info is not None else None) or capabilities,
         card=card,
         activity=_activity(model, is_engine_up),
     )
