@@ -33,7 +33,8 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
         {"mlx", "mlx_lm", "numpy", "tokenizers", "huggingface_hub"},
     ),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
-    "worker": ({"hub", "engine", "processes", "protocol"}, {"PySide6.QtCore"}),
+    "remote": ({"prompting", "protocol"}, {"httpx2"}),
+    "worker": ({"hub", "engine", "processes", "protocol", "remote"}, {"PySide6.QtCore"}),
     "viewmodels": (
         {"worker", "protocol", "conversation", "attaching", "exchange", "models", "hub"},
         {"PySide6.QtCore", "PySide6.QtGui"},

@@ -35,6 +35,7 @@ from app.protocol.commands import (
     Cancel,
     CancelOpening,
     ClearDiskCache,
+    CloseModel,
     Command,
     ConfigureDiskCache,
     EraseOwner,
@@ -155,6 +156,8 @@ class EngineLoop:
         match command:
             case LoadModel():
                 self._open(command)
+            case CloseModel():
+                self._close()
             case CancelOpening(path):
                 self._cancel_opening(path)
             case LimitContext(tokens):
@@ -257,6 +260,12 @@ class EngineLoop:
         self._stop_everything()
         self._close_model()
         self._emit(ModelClosed(path))
+
+    def _close(self) -> None:
+        """Close the model as asked, and say so also where there was none."""
+        if self.open_model is None:
+            self._emit(ModelClosed(""))
+        self._leave_model()
 
     def _close_model(self) -> None:
         if self.open_model is not None:

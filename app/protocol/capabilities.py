@@ -12,7 +12,7 @@ class Capabilities:
     token_ids: answers come with the ids of their tokens. cost_estimates: `EstimateCost` is answered. trie:
     `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
     can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
-    many answers are written at a time, of one run and of several.
+    many answers are written at a time, of one run and of several. going_on: an answer can be gone on with inside it.
     """
 
     token_ids: bool
@@ -25,3 +25,4 @@ class Capabilities:
     memory_budget: bool
     disk_cache: bool
     lanes: int = 1
+    going_on: bool = True

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.protocol.chat import Parameter, PromptOptions, Resumption, Sampling, Turn
+from app.protocol.servers import Server
 
 _AS_SAID = PromptOptions()
 CONTEXT_LIMIT = Parameter("context limit", 128, 1 << 30, is_whole=True, may_lack=True)  # tokens
@@ -13,20 +14,26 @@ CONTEXT_LIMIT = Parameter("context limit", 128, 1 << 30, is_whole=True, may_lack
 
 @dataclass(frozen=True, slots=True)
 class LoadModel:
-    """Open the model in this folder, or "ollama:NAME:TAG", and then close the one that was open, if any.
+    """Open the model that this names, as `protocol.references` tells, and then close the one that was open, if any.
 
     That other one stays open, and what it does goes on, until the new one is known to be sound; where both do not fit
     into memory together it is closed then, else when the new one is ready. What is asked from then on waits for it.
 
     kv_bits: in how many bits its KV cache is kept, where its layers allow it, which makes answers approximate; None for
     all bits. adapter: the folder of a LoRA adapter that is added to the model, "" for none. context_limit: how many
-    tokens it reads at most, as of `LimitContext`.
+    tokens it reads at most, as of `LimitContext`. server: the one that the model is on, None for a folder's.
     """
 
     path: str
     kv_bits: int | None = None
     adapter: str = ""
     context_limit: int | None = None
+    server: Server | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseModel:
+    """End what is asked of the open model and close it. Answered with `ModelClosed`, also where none is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +216,7 @@ class Shutdown:
 
 Command = (
     LoadModel
+    | CloseModel
     | LimitContext
     | CancelOpening
     | Generate

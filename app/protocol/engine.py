@@ -5,6 +5,7 @@ event, `EngineStarted`, what it can do beyond answering, and the window hides th
 
 * `LoadModel`: `ModelReady` or `ModelFailed`, or `OpeningCancelled` after `CancelOpening`. Whatever names a model may
   stand in the path.
+* `CloseModel`: `ModelClosed`, after the outcome of every run that was asked of the model.
 * `LimitContext`: `ContextLimited`, where a model is open.
 * `Generate`: `RunStarted`, then text, then `RunFinished` or `RunFailed`, exactly one of the two. The text of the deltas
   is the text of the outcome.

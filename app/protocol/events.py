@@ -52,7 +52,8 @@ class ContextLimited:
 
 @dataclass(frozen=True, slots=True)
 class ModelClosed:
-    """The model that was open in this folder no longer is: another one is opened instead, or needs its memory."""
+    """The model that was open no longer is: another one is opened instead, or needs its memory. path: "" where there
+    was none."""
 
     path: str
 

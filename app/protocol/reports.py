@@ -127,7 +127,7 @@ class ModelInfo:
     nothing is said. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of the adapter that
     is added to it, "" for none. context_length: how many tokens it reads at most. own_context: how many it could read
     without a limit, 0 where that is not known. capabilities: what can be done with it, None for all that its engine
-    can do.
+    can do. place: the host of the server that it runs on, "" for this computer.
     """
 
     path: str
@@ -146,6 +146,7 @@ class ModelInfo:
     adapter: str = ""
     own_context: int = 0
     capabilities: Capabilities | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ class ModelState:
     detail: its precision, "built in", "loading" or "not loaded". is_missing: there is none, because it could not be
     opened. is_open, is_loading: there is one, and another one is being opened. context_length: in tokens, 0 without
     one. kv_bits: in how many its KV cache is kept, None for all. capabilities: of the model in use; without one, of the
-    engine there is or was last, None before the first has told. card: the problem that stands in the way of every conversation, if any. activity: what
-    the engine does when nothing is asked of it.
+    engine there is or was last, None before the first has told. card: the problem that stands in the way of every
+    conversation, if any. activity: what the engine does when nothing is asked of it.
     """
 
     name: str = ""

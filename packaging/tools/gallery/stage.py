@@ -13,11 +13,11 @@ from PySide6.QtCore import QTimer
 
 from app.models.context import limited_context
 from app.protocol.attachments import attached_texts, question_text
+from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Role, Turn
 from app.protocol.commands import Command, EstimateCost, Evict, Generate, LimitContext, LoadModel, Verify, WarmUp
 from app.protocol.events import (
     CacheHappened,
-    Capabilities,
     ContextLimited,
     CostEstimate,
     EngineStarted,

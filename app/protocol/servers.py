@@ -1,0 +1,18 @@
+"""Servers that a person has added, as an engine is told of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server.
+
+    id: by which settings and models name it. name: as the person calls it. url: without a slash at its end. Its key is
+    no part of it: that lies in the system's keychain, under the id.
+    """
+
+    id: str
+    name: str
+    url: str

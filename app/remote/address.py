@@ -1,0 +1,79 @@
+"""Addresses of servers: what a person may enter, and how far words go to get there.
+
+Properties: what is not encrypted leaves this machine for addresses of a private network only; no address holds a name
+or a password, which would be shown and logged.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from enum import Enum
+from urllib.parse import SplitResult, urlsplit
+
+_LONGEST = 500
+_PRIVATE_NAMES = (".local", ".lan", ".internal", ".home.arpa")
+_NO_ADDRESS = "This is not an address. One is a name or a number, and often a port, as in localhost:8080."
+_UNENCRYPTED = "Over the internet words are sent encrypted only: begin the address with https://."
+
+
+class AddressError(ValueError):
+    """An entry that is no address of a server. The text is a sentence for the person."""
+
+
+class Reach(Enum):
+    """How far away a server is: on this machine, in the network that it is in, or beyond that."""
+
+    HERE = "this computer"
+    NETWORK = "your network"
+    INTERNET = "the internet"
+
+
+def checked_address(entered: str) -> str:
+    """Return the address of a server as it is used, without a slash or "/v1" at its end. Raises AddressError."""
+    text = entered.strip().rstrip("/").removesuffix("/v1").rstrip("/")
+    is_plain = text.isascii() and text.isprintable() and " " not in text and len(text) <= _LONGEST
+    if not text or not is_plain or text.endswith(":"):
+        raise AddressError(_NO_ADDRESS)
+    if "://" not in text:
+        scheme = "https" if reach_of(f"http://{text}") is Reach.INTERNET else "http"
+        text = f"{scheme}://{text}"
+    parts = _split(text)
+    if parts.scheme not in ("http", "https"):
+        raise AddressError("An address begins with http:// or https://.")
+    if parts.username is not None or parts.password is not None:
+        raise AddressError("Leave name and password out of the address; a key has a field of its own.")
+    if parts.query or parts.fragment:
+        raise AddressError("The address of a server ends before any “?” or “#”.")
+    if parts.scheme == "http" and reach_of(text) is Reach.INTERNET:
+        raise AddressError(_UNENCRYPTED)
+    return text
+
+
+def reach_of(address: str) -> Reach:
+    """Return how far a server is away. A name without a dot is one of the network. Raises AddressError."""
+    name = (_split(address).hostname or "").lower().rstrip(".")
+    try:
+        number = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        if name == "localhost" or name.endswith(".localhost"):
+            return Reach.HERE
+        return Reach.NETWORK if "." not in name or name.endswith(_PRIVATE_NAMES) else Reach.INTERNET
+    if number.is_loopback:
+        return Reach.HERE
+    return Reach.NETWORK if number.is_private or number.is_link_local else Reach.INTERNET
+
+
+def host_of(address: str) -> str:
+    """Return what an address is called in a sentence: "localhost:8080"."""
+    return urlsplit(address).netloc or address
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError as error:
+        raise AddressError(_NO_ADDRESS) from error
+    if not parts.hostname or port == 0:
+        raise AddressError(_NO_ADDRESS)
+    return parts

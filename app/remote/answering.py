@@ -1,0 +1,149 @@
+"""One answer asked of a server: sent, read as it comes, asked again where that may help, and told of."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from typing import Any
+
+from app.prompting.problems import RequestError
+from app.prompting.thinking import Piece
+from app.protocol.commands import Generate
+from app.protocol.engine import EventSink
+from app.protocol.events import RunFailed, RunFinished, TextDelta
+from app.protocol.reports import Problem, StopReason
+from app.remote import chunks, kinds
+from app.remote.chunks import Chunk
+from app.remote.client import Client
+from app.remote.faults import ServerError, broken_off
+from app.remote.kinds import Kind
+from app.remote.messages import chat_request, ollama_request
+from app.remote.written import Written
+
+log = logging.getLogger(__name__)
+_PAUSES = (1.0, 2.0, 5.0)  # seconds before a request that was refused for want of room is sent again
+_LONGEST_PAUSE = 60.0
+_BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
+
+
+class Answering:
+    """The asking of one answer of a run. It ends with one outcome, whatever happens."""
+
+    def __init__(
+        self,
+        client: Client,
+        kind: Kind,
+        model: str,
+        command: Generate,
+        lane: int,
+        seed: int,
+        context: int,
+        emit: EventSink,
+        begun: Callable[[], object],
+    ) -> None:
+        """context: how many tokens the model reads at most. begun: called once the server has taken the request."""
+        self._client, self._kind, self._model = client, kind, model
+        self._command, self._lane, self._number = command, command.lanes[lane], lane
+        self._emit, self._on_begun = emit, begun
+        self._has_begun = False
+        self._context, self._seed = context, seed
+        self._written = Written(seed)
+
+    async def run(self) -> None:
+        """Ask, and tell what comes. Cancelled, it ends with what has come."""
+        try:
+            await self._write(*self._request())
+            stop = self._written.stop or StopReason.FINISHED
+            if stop is StopReason.LENGTH and self._lane.sampling.max_tokens is None:
+                stop = StopReason.CONTEXT
+        except asyncio.CancelledError:
+            stop = StopReason.CANCELLED
+        except (ServerError, RequestError) as error:
+            self._tell(self._written.end())
+            self._fail(error.problem)
+            return
+        self._tell(self._written.end())
+        stats = self._written.stats(stop)
+        log.info("run %d: %s, %d tokens after %s", self._command.run_id, stop, stats.tokens, stats.request)
+        text, thinking = self._written.text, self._written.thinking
+        self._emit(RunFinished(self._command.run_id, self._number, text, (), stats, thinking))
+
+    def _request(self) -> tuple[str, dict[str, Any]]:
+        arguments = self._kind, self._model, self._command, self._lane, self._seed
+        if self._kind is kinds.OLLAMA:
+            return "/api/chat", ollama_request(*arguments, self._context)
+        return "/v1/chat/completions", chat_request(*arguments)
+
+    async def _write(self, path: str, request: dict[str, Any]) -> None:
+        """Read the answer, from its beginning again where no word of it has come."""
+        pauses, broken = list(_PAUSES), _BROKEN
+        while True:
+            try:
+                await self._read(path, request)
+                return
+            except ServerError as error:
+                if self._written.has_begun or not error.may_retry:
+                    raise
+                if error.is_busy:
+                    if not pauses:
+                        raise
+                    pause = max(pauses.pop(0), min(error.wait, _LONGEST_PAUSE))
+                elif broken:
+                    broken, pause = broken - 1, 0.0
+                else:
+                    raise
+                log.info("run %d is asked again in %.1f s: %s", self._command.run_id, pause, error)
+                await asyncio.sleep(pause)
+
+    async def _read(self, path: str, request: dict[str, Any]) -> None:
+        """Read one answer to its end mark. Raises ServerError, also where there is none."""
+        has_ended = False
+        async with contextlib.aclosing(self._chunks(path, request)) as found:
+            async for chunk in found:
+                if chunk is None:
+                    has_ended = True
+                    break
+                self._begin()
+                self._tell(self._written.take(chunk), counts=bool(chunk.text or chunk.thinking))
+        if not has_ended and self._written.stop is None:
+            raise broken_off(self._client.server.name)
+
+    async def _chunks(self, path: str, request: dict[str, Any]) -> AsyncGenerator[Chunk | None]:
+        """Give the pieces of an answer, and None at its end mark."""
+        name, is_ollama = self._client.server.name, self._kind is kinds.OLLAMA
+        answer = self._client.lines if is_ollama else self._client.events
+        async with contextlib.aclosing(answer(path, request)) as found:
+            async for data in found:
+                if data.strip() == chunks.DONE:
+                    yield None
+                    return
+                chunk = chunks.ollama_chunk(name, data) if is_ollama else chunks.chat_chunk(name, data)
+                yield chunk
+                if is_ollama and chunk.finish:
+                    yield None
+                    return
+
+    def _begin(self) -> None:
+        """Say that the request was taken, and what an answer that goes on said before."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        self._on_begun()
+        before = self._command.begun
+        if before is not None and (before.text or before.thinking):
+            self._written.repeat(before.text, before.thinking)
+            thought = [Piece("thinking", before.thinking)] if before.thinking else []
+            self._tell([*thought, *([Piece("text", before.text)] if before.text else [])])
+
+    def _tell(self, pieces: Sequence[Piece], *, counts: bool = False) -> None:
+        """Send new text; its last piece counts as a token, since servers send one at a time."""
+        for at, (kind, text) in enumerate(pieces):
+            count = int(counts and at == len(pieces) - 1)
+            self._emit(TextDelta(self._command.run_id, self._number, text, (), kind, count))
+
+    def _fail(self, problem: Problem) -> None:
+        is_only = len(self._command.lanes) == 1
+        log.info("run %d failed: %s", self._command.run_id, problem.title)
+        self._emit(RunFailed(self._command.run_id, problem, None if is_only else self._number))

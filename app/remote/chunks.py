@@ -1,0 +1,111 @@
+"""The pieces in which servers send an answer, read with as little trust as any input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.remote.faults import ServerError, malformed, words
+
+_MOST = 1 << 40  # more tokens than anything has
+DONE = "[DONE]"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as a server counts them. cached: of the prompt, None where it does not say."""
+
+    prompt: int | None = None
+    answer: int | None = None
+    cached: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of an answer. finish: why it ended, "" while it goes on; usage: None where this piece tells none."""
+
+    text: str = ""
+    thinking: str = ""
+    finish: str = ""
+    usage: Usage | None = None
+
+
+def chat_chunk(name: str, data: str) -> Chunk:
+    """Read a piece as OpenAI's interface has it. Raises ServerError where it is none, or tells of an error."""
+    found = object_of(name, data)
+    error = found.get("error")
+    if error is not None:
+        raise told(name, error)
+    usage, choices = found.get("usage"), found.get("choices")
+    if not isinstance(choices, list | None):
+        raise malformed(name, "a piece of an answer without a list of choices")
+    choice = choices[0] if choices else {}
+    delta = choice.get("delta") or {} if isinstance(choice, dict) else None
+    if not isinstance(delta, dict):
+        raise malformed(name, "a piece of an answer that is none")
+    thinking = delta.get("reasoning") or delta.get("reasoning_content")
+    return Chunk(
+        text=_text(name, delta.get("content")),
+        thinking=_text(name, thinking),
+        finish=_text(name, choice.get("finish_reason")),
+        usage=_usage(usage) if isinstance(usage, dict) else None,
+    )
+
+
+def ollama_chunk(name: str, data: str) -> Chunk:
+    """Read a line of Ollama's own interface. Raises ServerError where it is none, or tells of an error."""
+    found = object_of(name, data)
+    if found.get("error") is not None:
+        raise told(name, found["error"])
+    message = found.get("message")
+    if not isinstance(message, dict):
+        raise malformed(name, "a line of an answer without a message")
+    is_last = found.get("done") is True
+    counts = [_count(found, one) for one in ("prompt_eval_count", "eval_count", "prompt_eval_cached_count")]
+    return Chunk(
+        text=_text(name, message.get("content")),
+        thinking=_text(name, message.get("thinking")),
+        finish=(_text(name, found.get("done_reason")) or "stop") if is_last else "",
+        usage=Usage(*counts) if is_last else None,
+    )
+
+
+def object_of(name: str, data: str) -> Mapping[str, Any]:
+    """Return a JSON object. Raises ServerError."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise malformed(name, "something that is not JSON") from None
+    if not isinstance(found, dict):
+        raise malformed(name, "JSON that is no object")
+    return found
+
+
+def told(name: str, error: object) -> ServerError:
+    """Return what a server says in the middle of an answer."""
+    said = error.get("message") if isinstance(error, dict) else error
+    return ServerError(f"{name} gave up", f"It says: “{words(str(said))}”.")
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    details = usage.get("prompt_tokens_details")
+    cached = _count(details, "cached_tokens") if isinstance(details, dict) else None
+    prompt = _count(usage, "prompt_tokens")
+    if cached is not None and (prompt is None or cached > prompt):
+        cached = None
+    return Usage(prompt, _count(usage, "completion_tokens"), cached)
+
+
+def _count(found: Mapping[str, Any], key: str) -> int | None:
+    value = found.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST else None
+
+
+def _text(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise malformed(name, "words that are no text")
+    return value.encode("utf-8", "replace").decode("utf-8")  # no halves of characters

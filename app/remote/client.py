@@ -1,0 +1,134 @@
+"""The connection to one server.
+
+Properties: nothing is taken from the environment, no redirect is followed, no cookie kept; the key goes to the server's
+own address alone; no answer is read beyond its bound in bytes; every fault is a `ServerError`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import httpx2
+
+from app.protocol.servers import Server
+from app.remote import faults
+from app.remote.address import host_of
+from app.remote.chunks import object_of
+
+CONNECT = 5.0  # seconds
+SILENCE = 600.0  # seconds without a word, after which a request is given up
+ASKING = 10.0  # seconds for an answer that is not written by a model
+LARGEST_ANSWER, LARGEST_EVENT = 4 << 20, 16 << 20  # bytes; vLLM's first event repeats the ids of the prompt
+_LONGEST_REFUSAL = 1 << 16
+
+
+class Client:
+    """Requests to one server. To be used as a context, on one event loop."""
+
+    def __init__(self, server: Server, key: str = "", *, silence: float = SILENCE) -> None:
+        """key: sent with each request, "" for none. silence: seconds without a word, after which one is given up."""
+        self.server = server
+        self._silence = silence
+        headers = {"Accept-Encoding": "identity", "User-Agent": "espalier"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        self._http = httpx2.AsyncClient(
+            base_url=server.url,
+            headers=headers,
+            timeout=httpx2.Timeout(silence, connect=CONNECT),
+            limits=httpx2.Limits(max_connections=64, keepalive_expiry=30.0),
+            trust_env=False,
+            follow_redirects=False,
+        )
+        self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+
+    async def close(self) -> None:
+        """Let go of open sockets."""
+        await self._http.aclose()
+
+    async def json(self, path: str, *, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+        """Return the JSON object at a path: asked for with a body, or without one. Raises ServerError."""
+        method = "GET" if body is None else "POST"
+        name = self.server.name
+        try:
+            async with asyncio.timeout(ASKING), self._opened(method, path, body) as response:
+                return object_of(name, (await self._bounded(response, LARGEST_ANSWER)).decode("utf-8", "replace"))
+        except TimeoutError:
+            raise faults.unreachable(name, host_of(self.server.url)) from None
+
+    async def events(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
+        """Give the data of each event that answers a request, as they come. Raises ServerError."""
+        async with self._opened("POST", path, body) as response:
+            async for event in httpx2.EventSource(response, max_event_size=LARGEST_EVENT):
+                yield event.data
+
+    async def lines(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
+        """Give each line that answers a request, as they come. Raises ServerError."""
+        async with self._opened("POST", path, body) as response:
+            held = bytearray()
+            async for piece in response.aiter_raw():
+                held += piece
+                *whole, rest = held.split(b"\n")
+                held = bytearray(rest)
+                if len(held) > LARGEST_EVENT:
+                    raise faults.malformed(self.server.name, "a line without an end")
+                for line in filter(None, whole):
+                    yield line.decode("utf-8", "replace")
+
+    @asynccontextmanager
+    async def _opened(self, method: str, path: str, body: Mapping[str, Any] | None) -> AsyncIterator[httpx2.Response]:
+        name, host = self.server.name, host_of(self.server.url)
+        try:
+            async with self._http.stream(method, path, json=body) as response:
+                if not response.is_success:
+                    raise await self._refusal(response)
+                yield response
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise _unreachable(name, host, error) from None
+        except httpx2.ReadTimeout:
+            raise faults.silent(name, max(1, round(self._silence / 60))) from None
+        except httpx2.SSEError:
+            raise faults.malformed(name, "an event that has no end") from None
+        except (httpx2.RequestError, httpx2.InvalidURL):
+            raise faults.broken_off(name) from None
+
+    async def _refusal(self, response: httpx2.Response) -> faults.ServerError:
+        said = ""
+        try:
+            said = (await self._bounded(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")
+            said = _reason(object_of("", said))
+        except (faults.ServerError, httpx2.RequestError):
+            said = said if "<" not in said else ""  # a page for a browser tells nobody anything
+        wait = response.headers.get("Retry-After", "")
+        seconds = float(wait) if wait.isascii() and wait.isdigit() and len(wait) < 5 else 0.0
+        return faults.refused(self.server.name, response.status_code, said, seconds)
+
+    async def _bounded(self, response: httpx2.Response, most: int) -> bytes:
+        content = bytearray()
+        async for piece in response.aiter_raw():
+            content += piece
+            if len(content) > most:
+                raise faults.malformed(self.server.name, "more than such an answer can be")
+        return bytes(content)
+
+
+def _unreachable(name: str, host: str, error: Exception) -> faults.ServerError:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return faults.untrusted(name, getattr(cause, "verify_message", "") or cause.reason or str(cause))
+        cause = cause.__cause__ or cause.__context__
+    return faults.unreachable(name, host)
+
+
+def _reason(found: Mapping[str, Any]) -> str:
+    """Return the words of a refusal, wherever its kind of server puts them."""
+    error = found.get("error", found.get("detail", found.get("message", "")))
+    if isinstance(error, dict):
+        error = error.get("message", "")
+    return error if isinstance(error, str) else ""

@@ -1,0 +1,352 @@
+"""The engine that asks servers. One thread, one event loop; commands come from any thread.
+
+Every answer is a request of its own. Nothing is asked of a server but what a person asks: no health, no list, no model
+that was not opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import secrets
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from app.protocol.capabilities import Capabilities
+from app.protocol.chat import Sampling
+from app.protocol.commands import (
+    MOST_LANES,
+    Cancel,
+    CancelOpening,
+    CloseModel,
+    Command,
+    EstimateCost,
+    Evict,
+    Generate,
+    Lane,
+    LimitContext,
+    LoadModel,
+    Pin,
+    Shutdown,
+    Verify,
+    WarmUp,
+)
+from app.protocol.engine import EventSink
+from app.protocol.events import (
+    ContextLimited,
+    CostRefused,
+    EngineStarted,
+    Event,
+    Evicted,
+    ModelClosed,
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    OpeningCancelled,
+    Pinned,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TrieChanged,
+    Verified,
+    WarmedUp,
+)
+from app.protocol.references import ServerModel, server_model
+from app.protocol.reports import ModelInfo, Problem, RunStats, StopReason
+from app.protocol.servers import Server
+from app.protocol.trie_view import TrieView
+from app.remote.address import host_of
+from app.remote.answering import Answering
+from app.remote.client import Client
+from app.remote.faults import ServerError
+from app.remote.kinds import GoingOn, Kind
+from app.remote.probe import FoundModel, look
+from app.remote.written import NOT_TOLD
+
+log = logging.getLogger(__name__)
+
+UNTOLD_CONTEXT = 1 << 20  # tokens, where a server does not say how many its model reads
+CAPABILITIES = Capabilities(
+    token_ids=False,
+    cost_estimates=False,
+    trie=False,
+    pins=False,
+    evictions=False,
+    warm_ups=False,
+    checks=False,
+    memory_budget=False,
+    disk_cache=False,
+    going_on=True,
+    lanes=MOST_LANES,
+)
+_ELSEWHERE = Problem("This model runs on a server", "What its cache keeps is the server’s to decide.")
+_NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
+_SEEDS = 1 << 31
+
+
+class RemoteEngine:
+    """The engine of servers: `submit` from any thread, `run` on its own."""
+
+    def __init__(self, sink: EventSink, key_of: Callable[[str], str], silence: float | None = None) -> None:
+        """key_of: returns the key for a server, "" for none; that may take a moment. silence: as of `Client`."""
+        self._emit, self._key_of, self._silence = sink, key_of, silence
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._inbox: SimpleQueue[Command] = SimpleQueue()
+        self._end: asyncio.Event | None = None
+        self._open: _OpenModel | None = None
+        self._opening: tuple[str, asyncio.Task[None]] | None = None
+        self._held: list[Generate] = []
+        self._tasks: dict[tuple[int, int], asyncio.Task[None]] = {}
+        self._serial = 0
+        self._fault: BaseException | None = None
+
+    def submit(self, command: Command) -> None:
+        """Queue a command and return at once."""
+        self._inbox.put(command)
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._drain)
+
+    def run(self) -> None:
+        """Serve commands until `Shutdown`."""
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._end = asyncio.Event()
+        self._emit(EngineStarted(CAPABILITIES))
+        self._loop = asyncio.get_running_loop()
+        self._drain()
+        await self._end.wait()
+        if self._fault is not None:
+            raise self._fault
+        self._give_up_opening()
+        await self._leave_model()
+
+    def _drain(self) -> None:
+        with suppress(Empty):
+            while True:
+                self._obey(self._inbox.get_nowait())
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case LoadModel():
+                self._begin_opening(command)
+            case CancelOpening(path):
+                self._cancel_opening(path)
+            case CloseModel():
+                self._spawn(self._close_model())
+            case LimitContext(tokens):
+                self._limit_context(tokens)
+            case Generate():
+                self._answer(command)
+            case Cancel(run_id, lane):
+                self._cancel(run_id, lane)
+            case Shutdown() if self._end is not None:
+                self._end.set()
+            case _:
+                self._refuse(command)
+
+    def _refuse(self, command: Command) -> None:
+        """Answer what only an engine with a cache of its own can do."""
+        refusal: Event | None = None
+        match command:
+            case EstimateCost(query_id):
+                refusal = CostRefused(query_id)
+            case Pin(query_id, _, is_pinned):
+                refusal = Pinned(query_id, is_pinned, problem=_ELSEWHERE)
+            case Verify(query_id):
+                refusal = Verified(query_id, 0, False, None, 0.0, 0.0, _ELSEWHERE)
+            case Evict(query_id):
+                refusal = Evicted(query_id, problem=_ELSEWHERE)
+            case WarmUp(query_id):
+                refusal = WarmedUp(query_id, problem=_ELSEWHERE)
+        if refusal is not None:
+            self._emit(refusal)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return asyncio.get_running_loop().create_task(work)
+
+    # Models
+
+    def _begin_opening(self, command: LoadModel) -> None:
+        self._give_up_opening()
+        self._emit(ModelLoading(command.path, "Asking the server"))
+        self._opening = command.path, self._spawn(self._open_model(command))
+
+    async def _open_model(self, command: LoadModel) -> None:
+        named, server = server_model(command.path), command.server
+        try:
+            if named is None or server is None:
+                raise ServerError(
+                    "This server is not known", "Add it in the list of models, then choose its model there."
+                )
+            opened = await self._opened(command, named, server)
+        except ServerError as error:
+            log.info("no model: %s", error)
+            self._end_opening(ModelFailed(command.path, error.problem))
+            return
+        await self._leave_model()
+        self._open = opened
+        self._serial += 1
+        self._emit(ModelReady(opened.info))
+        self._emit(TrieChanged(TrieView(self._serial)))
+        self._end_opening(None)
+
+    async def _opened(self, command: LoadModel, named: ServerModel, server: Server) -> _OpenModel:
+        loop = asyncio.get_running_loop()
+        key = await loop.run_in_executor(None, self._key_of, server.id)
+        client = Client(server, key) if self._silence is None else Client(server, key, silence=self._silence)
+        try:
+            found = await look(client)
+            model = found.model(named.name)
+            if model is None:
+                raise _not_there(server, named.name, [one.name for one in found.models])
+        except BaseException:
+            await client.close()
+            raise
+        return _OpenModel(client, found.kind, model, _info(command, server, found.kind, model))
+
+    def _cancel_opening(self, path: str) -> None:
+        if self._opening is not None and self._opening[0] == path:
+            self._give_up_opening()
+            self._end_opening(OpeningCancelled(path))
+
+    def _give_up_opening(self) -> None:
+        if self._opening is not None:
+            self._opening[1].cancel()
+        self._opening = None
+
+    def _end_opening(self, told: Event | None) -> None:
+        """Say how an opening ended, and ask what waited for it."""
+        self._opening = None
+        if told is not None:
+            self._emit(told)
+        held, self._held = self._held, []
+        for command in held:
+            self._answer(command)
+
+    async def _close_model(self) -> None:
+        was_open = self._open is not None
+        await self._leave_model()
+        if not was_open:
+            self._emit(ModelClosed(""))
+
+    async def _leave_model(self) -> None:
+        """End what was asked of the open model, if there is one, and let go of its connections."""
+        opened, self._open = self._open, None
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if opened is not None:
+            await opened.client.close()
+            self._emit(ModelClosed(opened.info.path))
+
+    def _limit_context(self, tokens: int | None) -> None:
+        if self._open is None:
+            return
+        info = self._open.info
+        most = info.own_context or UNTOLD_CONTEXT
+        self._open.info = replace(info, context_length=most if tokens is None else min(tokens, most))
+        self._emit(ContextLimited(info.path, self._open.info.context_length))
+
+    # Answers
+
+    def _answer(self, command: Generate) -> None:
+        if self._opening is not None:
+            self._held.append(command)
+            return
+        if self._open is None:
+            self._emit(RunFailed(command.run_id, _NO_MODEL))
+            return
+        opened, seeds = self._open, _seeds(command.lanes)
+        started = _Once(lambda: self._emit(RunStarted(command.run_id, NOT_TOLD, (), seeds)))
+        for lane, seed in enumerate(seeds):
+            answering = Answering(
+                *(opened.client, opened.kind, opened.model.name, command, lane, seed),
+                *(opened.info.context_length, self._emit, started),
+            )
+            task = self._tasks[command.run_id, lane] = self._spawn(answering.run())
+            task.add_done_callback(partial(self._ended, command, lane))
+
+    def _cancel(self, run_id: int, lane: int | None) -> None:
+        for (run, number), task in list(self._tasks.items()):
+            if run == run_id and lane in (None, number):
+                task.cancel()
+        for command in [one for one in self._held if one.run_id == run_id]:
+            self._held.remove(command)
+            for number in range(len(command.lanes)):
+                self._emit(_never_asked(command, number))
+
+    def _ended(self, command: Generate, lane: int, task: asyncio.Task[None]) -> None:
+        """Tell of an answer that was stopped before it was asked for; end with a fault that nobody foresaw."""
+        self._tasks.pop((command.run_id, lane), None)
+        if task.cancelled():
+            self._emit(_never_asked(command, lane))
+        elif task.exception() is not None and self._end is not None:
+            self._fault = task.exception()
+            self._end.set()
+
+
+class _OpenModel:
+    """A model that can be asked."""
+
+    def __init__(self, client: Client, kind: Kind, model: FoundModel, info: ModelInfo) -> None:
+        self.client, self.kind, self.model, self.info = client, kind, model, info
+
+
+class _Once:
+    """A call that does something the first time only."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self._act: Callable[[], object] | None = act
+
+    def __call__(self) -> None:
+        act, self._act = self._act, None
+        if act is not None:
+            act()
+
+
+def _never_asked(command: Generate, lane: int) -> RunFinished:
+    seed = command.lanes[lane].sampling.seed or 0
+    stats = RunStats(NOT_TOLD, StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
+    return RunFinished(command.run_id, lane, "", (), stats)
+
+
+def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
+    has = f"It has {', '.join(others[:5])}." if others else "It has none at all."
+    return ServerError(f"{server.name} does not have {name}", f"{has} Choose another model, or start it there.")
+
+
+def _info(command: LoadModel, server: Server, kind: Kind, model: FoundModel) -> ModelInfo:
+    own = model.context or kind.context or 0
+    most = own or UNTOLD_CONTEXT
+    return ModelInfo(
+        path=command.path,
+        name=model.name.rstrip("/").rpartition("/")[2],
+        detail=f"on {server.name}",
+        fingerprint=hashlib.sha256(f"on a server: {model.name}".encode()).hexdigest()[:32],
+        context_length=most if command.context_limit is None else min(command.context_limit, most),
+        weight_bytes=0,
+        layers=(),
+        is_reusable=True,
+        sampling=Sampling(),
+        own_context=own,
+        capabilities=replace(CAPABILITIES, going_on=kind.going_on is not GoingOn.NONE),
+        place=host_of(server.url),
+    )
+
+
+def _seeds(lanes: Sequence[Lane]) -> tuple[int, ...]:
+    """Return the seeds of answers: as given, or drawn; answers with one seed would say the same."""
+    found: list[int] = []
+    for number, lane in enumerate(lanes):
+        given = lane.sampling.seed
+        seed = secrets.randbelow(_SEEDS) if given is None else given
+        found.append((seed + number) % _SEEDS if seed in found else seed)
+    return tuple(found)

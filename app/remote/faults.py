@@ -1,0 +1,74 @@
+"""What goes wrong with a server, in sentences for a person. A server's own words are cut to one line of text."""
+
+from __future__ import annotations
+
+from app.protocol.reports import Problem
+
+_LONGEST = 300
+_KEYS = (401, 403)
+_BUSY = (429, 503)
+
+
+class ServerError(Exception):
+    """A request that failed.
+
+    problem: what to tell. may_retry: the same request may do better. is_busy: the server asks for patience, and names
+    wait, seconds, or 0.
+    """
+
+    def __init__(
+        self, title: str, sentence: str, *, may_retry: bool = False, is_busy: bool = False, wait: float = 0.0
+    ) -> None:
+        super().__init__(title)
+        self.problem = Problem(title, sentence)
+        self.may_retry, self.is_busy, self.wait = may_retry or is_busy, is_busy, wait
+
+
+def unreachable(name: str, host: str) -> ServerError:
+    """Nothing answers at the address."""
+    sentence = f"Nothing answers at {host}. Start the server there, or check its address, then try again."
+    return ServerError(f"{name} cannot be reached", sentence, may_retry=True)
+
+
+def untrusted(name: str, why: str) -> ServerError:
+    """Its certificate is not one that this computer trusts."""
+    return ServerError(f"{name} cannot be trusted", f"Its certificate is not accepted: {words(why)}.")
+
+
+def broken_off(name: str) -> ServerError:
+    """The connection ended before the answer did."""
+    sentence = "The connection ended in the middle. What came of the answer stays; try again."
+    return ServerError(f"{name} broke off", sentence, may_retry=True)
+
+
+def silent(name: str, minutes: int) -> ServerError:
+    """It has said nothing for long."""
+    return ServerError(
+        f"{name} says nothing", f"No word has come for {minutes} minutes. Look at the server, then try again."
+    )
+
+
+def malformed(name: str, what: str) -> ServerError:
+    """It answers something else than such servers do."""
+    return ServerError(
+        f"{name} gives no answer that can be read", f"It sent {what}. Is it a server of language models?"
+    )
+
+
+def refused(name: str, status: int, said: str, wait: float = 0.0) -> ServerError:
+    """It answers that it will not do it."""
+    told = f" It says: “{words(said)}”." if words(said) else ""
+    if status in _KEYS:
+        return ServerError(f"{name} asks for a key", f"Enter its key where the server was added, then try again.{told}")
+    if status in _BUSY:
+        return ServerError(f"{name} is busy", f"Try again in a moment.{told}", is_busy=True, wait=wait)
+    if status == 404:
+        return ServerError(f"{name} does not have that", f"The model or the address is not there any more.{told}")
+    return ServerError(f"{name} refuses the request", f"It answers with status {status}.{told}")
+
+
+def words(text: str) -> str:
+    """Return a server's words on one line, cut where they are long; nothing that steers a terminal or a text."""
+    line = "".join(one if one.isprintable() else " " for one in text[: 4 * _LONGEST])
+    line = " ".join(line.split()).rstrip(".")
+    return line if len(line) <= _LONGEST else line[:_LONGEST].rstrip() + "…"

@@ -1,0 +1,51 @@
+"""The servers that are known, and in what they differ. What they do was tried, or read in their sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class GoingOn(Enum):
+    """The way in which a server goes on inside an answer: it cannot; from a last message that is an answer; or from
+    that where it is told so."""
+
+    NONE = auto()
+    LAST_MESSAGE = auto()
+    AS_TOLD = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of server.
+
+    name: as its people call it. takes_seed: a seed does it no harm. takes_template_options: what the template is told
+    can be sent. settings: those beyond temperature and top-p that it knows; repetition: what it calls that penalty.
+    no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens that it is
+    told to read at most where nobody limits it, None where that is its own affair.
+    """
+
+    name: str
+    going_on: GoingOn = GoingOn.NONE
+    takes_seed: bool = True
+    takes_template_options: bool = False
+    settings: frozenset[str] = frozenset()
+    repetition: str = "repetition_penalty"
+    no_limit: int | None = None
+    context: int | None = None
+
+
+_OPENAI = frozenset({"presence_penalty", "frequency_penalty"})
+_ALL = _OPENAI | {"top_k", "min_p", "repetition_penalty"}
+_XTC = frozenset({"xtc_probability", "xtc_threshold"})
+
+# A seed makes mlx_lm.server answer one request at a time, and a sharded one hangs where such a request is stopped.
+MLX = Kind("mlx_lm.server", takes_seed=False, takes_template_options=True, settings=_ALL | _XTC, no_limit=1 << 20)
+MLX_DEFAULT = "default_model"  # by which it calls the one that it was started with
+LLAMA = Kind("llama.cpp", GoingOn.LAST_MESSAGE, True, True, _ALL | _XTC, "repeat_penalty", -1)
+VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL)
+SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL)
+# It makes room for as many tokens as it is told, and cuts what is longer.
+OLLAMA = Kind("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192)
+LM_STUDIO = Kind("LM Studio", settings=_ALL, repetition="repeat_penalty")
+OTHER = Kind("OpenAI’s interface", settings=_OPENAI)

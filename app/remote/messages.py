@@ -1,0 +1,88 @@
+"""Branches and settings as requests: the messages of a conversation, and how an answer to them is to be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.prompting.problems import RequestError
+from app.protocol.attachments import question_text
+from app.protocol.chat import PromptOptions, Sampling, Turn
+from app.protocol.commands import Generate, Lane
+from app.remote.kinds import GoingOn, Kind
+
+_NO_OPTIONS = ("model", "messages", "stream", "stream_options", "max_tokens")  # of a request to Ollama
+
+
+def messages_of(turns: Sequence[Turn], options: PromptOptions, begun: Turn | None = None) -> list[dict[str, str]]:
+    """Return the messages of a branch; begun: the beginning of the answer, as the last of them."""
+    told = options.instructions
+    found = [{"role": "system", "content": told}] if told else []
+    for turn in (*turns, *([begun] if begun is not None else [])):
+        if turn.role == "system" and told is not None:
+            continue
+        found.append({"role": turn.role, "content": question_text(turn.text, turn.attachments)})
+    return found
+
+
+def chat_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: int) -> dict[str, Any]:
+    """Return a request for one answer, as OpenAI's interface has it.
+
+    Raises RequestError where the server cannot do it.
+    """
+    begun = command.begun if command.begun is not None and (command.begun.text or command.begun.thinking) else None
+    if lane.forced or (begun is not None and kind.going_on is GoingOn.NONE):
+        raise RequestError(
+            f"{kind.name} cannot go on inside an answer", "Regenerate the answer, or open a model of this computer."
+        )
+    sampling = lane.sampling
+    problem = sampling.problem()
+    if problem:
+        raise RequestError("These settings mean nothing", problem)
+    request: dict[str, Any] = {
+        "model": model,
+        "messages": messages_of(command.turns, command.options, begun),
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        **_settings(kind, sampling, seed),
+    }
+    if begun is not None and kind.going_on is GoingOn.AS_TOLD:
+        request |= {"continue_final_message": True, "add_generation_prompt": False}
+    if command.options.thinking is not None and kind.takes_template_options:
+        request["chat_template_kwargs"] = {"enable_thinking": command.options.thinking}
+    return request
+
+
+def _settings(kind: Kind, sampling: Sampling, seed: int) -> dict[str, Any]:
+    """Return all settings that the server knows: one that is left out is what the server likes, and not off."""
+    found: dict[str, Any] = {"temperature": float(sampling.temperature), "top_p": float(sampling.top_p)}
+    for name in sorted(kind.settings):
+        found[kind.repetition if name == "repetition_penalty" else name] = getattr(sampling, name)
+    most = kind.no_limit if sampling.max_tokens is None else sampling.max_tokens
+    if most is not None:
+        found["max_tokens"] = most
+    if sampling.stop:
+        found["stop"] = list(sampling.stop)
+    if kind.takes_seed:
+        found["seed"] = seed % (1 << 31)
+    return found
+
+
+def ollama_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: int, context: int) -> dict[str, Any]:
+    """Return a request for one answer, as Ollama's own interface has it: the other one cuts long prompts unasked.
+
+    context: how many tokens it is to read at most. Raises RequestError as `chat_request`.
+    """
+    asked = chat_request(kind, model, command, lane, seed)
+    options = {name: value for name, value in asked.items() if name not in _NO_OPTIONS}
+    request = {
+        "model": model,
+        "messages": asked["messages"],
+        "stream": True,
+        "truncate": False,
+        "shift": False,
+        "options": {**options, "num_predict": asked["max_tokens"], "num_ctx": context},
+    }
+    if command.options.thinking is not None:
+        request["think"] = command.options.thinking
+    return request

@@ -1,0 +1,111 @@
+"""One answer as it comes from a server: its thought and its text, and the figures of both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from app.prompting.thinking import Piece, Splitter, ThinkingMarks
+from app.protocol.events import TextKind
+from app.protocol.reports import RequestReport, RunStats, Source, StopReason
+from app.remote.chunks import Chunk, Usage
+
+# Where a server does not part them, a thought stands between these in the text.
+_MARKS = ThinkingMarks(("<think>",), ("</think>",))
+_STOPS = {"length": StopReason.LENGTH}
+NOT_TOLD = RequestReport(0, 0, 0, 0, source=Source.UNKNOWN)
+
+
+class Written:
+    """What has come of an answer so far. Attributes: stop, why it ended, None while it goes on; usage."""
+
+    def __init__(self, seed: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin the clock. clock: seconds."""
+        self.stop: StopReason | None = None
+        self.usage = Usage()
+        self._seed, self._clock = seed, clock
+        self._begun = self._last = clock()
+        self._first: float | None = None
+        self._splitter = Splitter(_MARKS)
+        self._is_split = False  # the server itself tells thought from text
+        self._chunks = self._thinking_chunks = 0
+        self._thinking_seconds = 0.0
+        self._said: dict[TextKind, list[str]] = {"text": [], "thinking": []}
+
+    @property
+    def has_begun(self) -> bool:
+        """Return whether any word has come."""
+        return self._first is not None
+
+    @property
+    def text(self) -> str:
+        """Return the text so far."""
+        return "".join(self._said["text"])
+
+    @property
+    def thinking(self) -> str:
+        """Return the thought so far."""
+        return "".join(self._said["thinking"])
+
+    def repeat(self, text: str, thinking: str) -> None:
+        """Begin with what was written before, which counts as no token of this answer."""
+        self._said = {"text": [text] if text else [], "thinking": [thinking] if thinking else []}
+        self._is_split = True
+
+    def take(self, chunk: Chunk) -> list[Piece]:
+        """Take the next piece and return what there is to show."""
+        self.usage = chunk.usage or self.usage
+        pieces: list[Piece] = []
+        if chunk.thinking:
+            self._is_split = True
+            pieces.append(Piece("thinking", chunk.thinking))
+        if chunk.text:
+            pieces += [Piece("text", chunk.text)] if self._is_split else self._splitter.push(chunk.text)
+        if chunk.text or chunk.thinking:
+            self._count(is_thinking=bool(chunk.thinking) or (not self._is_split and self._splitter.is_thinking))
+        if chunk.finish:
+            self.stop = _STOPS.get(chunk.finish, StopReason.FINISHED)
+        return self._note(pieces)
+
+    def end(self) -> list[Piece]:
+        """Return what was held back for a mark that did not come."""
+        return self._note(self._splitter.rest())
+
+    def stats(self, stop: StopReason) -> RunStats:
+        """Return the figures. Tokens are the server's count, or that of its pieces where it tells none."""
+        tokens = self._chunks if self.usage.answer is None else self.usage.answer
+        spent = self._last - (self._last if self._first is None else self._first)
+        return RunStats(
+            request=self.report,
+            stop=stop,
+            tokens=tokens,
+            first_token=None if self._first is None else self._first - self._begun,
+            rate=(tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0,
+            seconds=self._clock() - self._begun,
+            seed=self._seed,
+            thinking_tokens=min(self._thinking_chunks, tokens),
+            thinking_seconds=self._thinking_seconds,
+        )
+
+    @property
+    def report(self) -> RequestReport:
+        """Return what the server says of the request; nothing where it does not say how much it found."""
+        total, cached = self.usage.prompt, self.usage.cached
+        if total is None or cached is None:
+            return NOT_TOLD if total is None else RequestReport(total, 0, 0, 0, source=Source.UNKNOWN)
+        cached = min(cached, max(total - 1, 0))
+        return RequestReport(total, cached, cached, cached, source=Source.REPORTED)
+
+    def _count(self, *, is_thinking: bool) -> None:
+        now = self._clock()
+        self._chunks += 1
+        if is_thinking:
+            self._thinking_chunks += 1
+            self._thinking_seconds += 0.0 if self._first is None else now - self._last
+        self._first = now if self._first is None else self._first
+        self._last = now
+
+    def _note(self, pieces: list[Piece]) -> list[Piece]:
+        for kind, text in pieces:
+            self._said[kind].append(text)
+        return [piece for piece in pieces if piece.text]

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from app.remote.address import AddressError, Reach, checked_address, host_of, reach_of
+
+
+@pytest.mark.parametrize(
+    ("entered", "address"),
+    [
+        ("localhost:8080", "http://localhost:8080"),
+        (" 127.0.0.1:8000/v1/ ", "http://127.0.0.1:8000"),
+        ("[::1]:8080", "http://[::1]:8080"),
+        ("studio:1234", "http://studio:1234"),
+        ("studio.local", "http://studio.local"),
+        ("192.168.1.20:11434", "http://192.168.1.20:11434"),
+        ("http://10.0.0.2:30000/api/v1", "http://10.0.0.2:30000/api"),
+        ("models.example.com", "https://models.example.com"),
+        ("https://models.example.com:8443/", "https://models.example.com:8443"),
+    ],
+)
+def test_an_address_is_taken_as_people_write_it(entered: str, address: str) -> None:
+    assert checked_address(entered) == address
+    assert checked_address(address) == address
+
+
+@pytest.mark.parametrize(
+    ("entered", "why"),
+    [
+        ("", "not an address"),
+        ("two words", "not an address"),
+        ("http://", "not an address"),
+        ("localhost:0", "not an address"),
+        ("localhost:99999", "not an address"),
+        ("x" * 600, "not an address"),
+        ("bücher.example", "not an address"),
+        ("ftp://localhost", "http:// or https://"),
+        ("https://me:secret@models.example.com", "key has a field"),
+        ("https://models.example.com?key=1", "“?”"),
+        ("http://models.example.com", "encrypted only"),
+        ("http://8.8.8.8:80", "encrypted only"),
+        ("http://127.0.0.1.example.com", "encrypted only"),
+    ],
+)
+def test_what_is_no_address_is_refused_with_a_sentence(entered: str, why: str) -> None:
+    with pytest.raises(AddressError, match=why.replace("?", r"\?")):
+        checked_address(entered)
+
+
+@pytest.mark.parametrize(
+    ("address", "reach"),
+    [
+        ("http://localhost:1", Reach.HERE),
+        ("http://127.8.8.8", Reach.HERE),
+        ("http://[::1]", Reach.HERE),
+        ("http://[fe80::1%25en0]:80", Reach.NETWORK),
+        ("http://172.16.0.1", Reach.NETWORK),
+        ("http://nas", Reach.NETWORK),
+        ("https://172.32.0.1", Reach.INTERNET),
+        ("https://local", Reach.NETWORK),
+        ("https://a.b", Reach.INTERNET),
+    ],
+)
+def test_how_far_words_go(address: str, reach: Reach) -> None:
+    assert reach_of(address) is reach
+
+
+def test_an_address_has_a_name_for_sentences() -> None:
+    assert host_of("http://localhost:8080/api") == "localhost:8080"

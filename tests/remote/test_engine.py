@@ -1,0 +1,404 @@
+"""What a window asks of an engine, asked of one that asks servers."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from app.protocol.chat import PromptOptions, Sampling, Turn
+from app.protocol.commands import (
+    Cancel,
+    CancelOpening,
+    CloseModel,
+    EstimateCost,
+    Evict,
+    Generate,
+    LimitContext,
+    LoadModel,
+    Pin,
+    Verify,
+    WarmUp,
+)
+from app.protocol.events import (
+    ContextLimited,
+    CostRefused,
+    EngineStarted,
+    Evicted,
+    ModelClosed,
+    ModelFailed,
+    ModelReady,
+    OpeningCancelled,
+    Pinned,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    Verified,
+    WarmedUp,
+)
+from app.protocol.reports import Source, StopReason
+from app.remote import answering
+from tests.remote.asker import HELLO, asking
+from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
+
+GOES_ON = {"llama.cpp", "vLLM", "SGLang", "Ollama"}
+CONTEXTS = {"llama.cpp": 4096, "vLLM": 2048, "SGLang": 2048, "Ollama": 8192, "LM Studio": 3000}
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "_PAUSES", (0.01, 0.01, 0.01))
+
+
+@pytest.mark.parametrize("kind", SIGNS)
+def test_each_kind_of_server_is_found_out_and_answers(kind: str) -> None:
+    with serving(Script(kind=kind, thought=["Well", "…"])) as script, asking() as asker:
+        ready = asker.open(script.server)
+        assert isinstance(ready, ModelReady)
+        info, own = ready.info, CONTEXTS.get(kind, 0)
+        assert (info.name, info.detail, info.own_context) == ("tiny", "on Studio", own)
+        assert info.context_length == (own or 1 << 20)
+        assert info.capabilities is not None
+        assert info.capabilities.going_on == (kind in GOES_ON)
+        found = asker.answer()
+        assert isinstance(found, RunFinished)
+        assert (found.text, found.thinking, found.ids) == ("Hello, world", "Well…", ())
+        assert (found.stats.stop, found.stats.tokens, found.stats.thinking_tokens) == (StopReason.FINISHED, 5, 2)
+        assert asker.said() == found.text
+        assert asker.said(kind="thinking") == found.thinking
+        names = [type(one).__name__ for one in asker.events]
+        assert names.index("RunStarted") < names.index("TextDelta") < names.index("RunFinished")
+        (asked,) = script.asked
+        assert asked["messages"] == [{"role": "user", "content": "Hello?"}]
+
+
+def test_the_figures_are_the_servers_own_and_never_a_zero_that_is_made_up() -> None:
+    usage = {"prompt_tokens": 40, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 32}}
+    with serving(Script(kind="vLLM", usage=usage)) as script, asking() as asker:
+        asker.open(script.server)
+        found = asker.answer()
+        assert isinstance(found, RunFinished)
+        request = found.stats.request
+        assert (request.total, request.cached, request.left, request.source) == (40, 32, 8, Source.REPORTED)
+        assert found.stats.tokens == 9
+        for told in ({"prompt_tokens": 40}, {"prompt_tokens": 40, "prompt_tokens_details": None}, None):
+            script.usage = told
+            found = asker.answer(2)
+            assert isinstance(found, RunFinished)
+            assert found.stats.request.source is Source.UNKNOWN
+            assert found.stats.request.cached == 0
+        script.usage = {"prompt_tokens": 3, "prompt_tokens_details": {"cached_tokens": 30}}
+        found = asker.answer(3)
+        assert isinstance(found, RunFinished)
+        assert found.stats.request.source is Source.UNKNOWN
+
+
+def test_ollama_tells_its_figures_in_its_own_way_and_is_told_not_to_cut() -> None:
+    usage = {"prompt_eval_count": 40, "eval_count": 9, "prompt_eval_cached_count": 12}
+    with serving(Script(kind="Ollama", usage=usage)) as script, asking() as asker:
+        asker.open(script.server)
+        found = asker.answer(sampling=Sampling(max_tokens=7))
+        assert isinstance(found, RunFinished)
+        assert (found.stats.request.total, found.stats.request.cached) == (40, 12)
+        path, _, asked = script.requests[-1]
+        assert path == "/api/chat"
+        assert (asked["truncate"], asked["shift"]) == (False, False)
+        assert (asked["options"]["num_ctx"], asked["options"]["num_predict"]) == (8192, 7)
+
+
+def test_a_thought_in_the_text_is_told_apart() -> None:
+    with serving(Script(words=["<thi", "nk>So", " so</think>", "\n\nYes", "."])) as script, asking() as asker:
+        asker.open(script.server)
+        found = asker.answer()
+        assert isinstance(found, RunFinished)
+        assert (found.thinking, found.text) == ("So so", "Yes.")
+
+
+def test_several_answers_are_several_requests_with_seeds_of_their_own() -> None:
+    with serving(Script(kind="llama.cpp")) as script, asking() as asker:
+        asker.open(script.server)
+        asker.ask(sampling=Sampling(seed=5), lanes=3)
+        outcomes = [asker.wait(RunFinished, number) for number in (1, 2, 3)]
+        assert sorted(one.lane for one in outcomes) == [0, 1, 2]
+        assert sorted(one["seed"] for one in script.asked) == [5, 6, 7]
+        assert asker.count(RunStarted) == 1
+        assert asker.wait(RunStarted).seeds == (5, 6, 7)
+
+
+def test_a_seed_is_not_sent_where_it_does_harm() -> None:
+    with serving(Script(kind="mlx_lm.server")) as script, asking() as asker:
+        asker.open(script.server)
+        asker.answer(sampling=Sampling(seed=5))
+        assert "seed" not in script.asked[0]
+
+
+def test_stop_closes_the_connection_and_keeps_what_came() -> None:
+    with serving(Script(words=["word "] * 5000, pause=0.002)) as script, asking() as asker:
+        asker.open(script.server)
+        asker.ask()
+        asker.wait(TextDelta, 3)
+        asker.do(Cancel(1))
+        found = asker.wait(RunFinished)
+        assert found.stats.stop is StopReason.CANCELLED
+        assert found.text == asker.said() != ""
+        wait_until(lambda: script.left == 1)
+        assert script.ended == 0
+
+
+def test_one_of_several_is_stopped_and_the_others_go_on() -> None:
+    with serving(Script(words=["word "] * 40, pause=0.01)) as script, asking() as asker:
+        asker.open(script.server)
+        asker.ask(lanes=2)
+        asker.wait(TextDelta, 4)
+        asker.do(Cancel(1, 1))
+        outcomes = {one.lane: one.stats.stop for one in (asker.wait(RunFinished), asker.wait(RunFinished, 2))}
+        assert outcomes == {0: StopReason.FINISHED, 1: StopReason.CANCELLED}
+
+
+def test_what_is_stopped_before_it_is_asked_for_has_an_outcome_too() -> None:
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        asker.ask(lanes=2)
+        asker.do(Cancel(1))
+        assert {asker.wait(RunFinished).stats.stop, asker.wait(RunFinished, 2).stats.stop} == {StopReason.CANCELLED}
+
+
+def test_half_an_answer_stays_when_the_server_goes_away() -> None:
+    with serving(Script(words=["half ", "an ", "answer"], drops=1, at=2)) as script, asking() as asker:
+        asker.open(script.server)
+        found = asker.answer()
+        assert isinstance(found, RunFailed)
+        assert found.problem.title == "Studio broke off"
+        assert asker.said() == "half an "
+        assert len(script.asked) == 1, "what was begun is not asked for again"
+
+
+def test_a_request_that_broke_off_before_its_first_word_is_sent_again_once() -> None:
+    with serving(Script(drops=1)) as script, asking() as asker:
+        asker.open(script.server)
+        assert isinstance(asker.answer(), RunFinished)
+        assert len(script.asked) == 2
+        script.drops = 2
+        assert isinstance(asker.answer(2), RunFailed)
+        assert len(script.asked) == 4
+
+
+def test_a_busy_server_is_asked_three_times_more() -> None:
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        script.refusals = [(503, b"{}", {}), (429, b"{}", {"Retry-After": "0"}), (503, b"", {})]
+        assert isinstance(asker.answer(), RunFinished)
+        script.refusals = [(503, b'{"error": {"message": "no slot\\u0007 is\\nfree."}}', {})] * 4
+        found = asker.answer(2)
+        assert isinstance(found, RunFailed)
+        assert found.problem.sentence == "Try again in a moment. It says: “no slot is free”."
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "title", "said"),
+    [
+        (401, b'{"error": "unauthorized"}', "Studio asks for a key", "unauthorized"),
+        (404, b'{"error": "text"}', "Studio does not have that", "text"),
+        (400, b'{"detail": "n too large"}', "Studio refuses the request", "n too large"),
+        (500, b"<html>oops</html>", "Studio refuses the request", "status 500"),
+        (302, b"", "Studio refuses the request", "status 302"),
+        (400, b"x" * 100_000, "Studio refuses the request", "status 400"),
+    ],
+)
+def test_a_refusal_is_told_in_the_servers_words_and_not_repeated(
+    status: int, content: bytes, title: str, said: str
+) -> None:
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        script.refusals = [(status, content, {"Location": "http://127.0.0.1:1/"})]
+        found = asker.answer()
+        assert isinstance(found, RunFailed)
+        assert found.problem.title.startswith(title)
+        assert said in found.problem.sentence
+        assert len(script.asked) == 1
+
+
+BAD = [
+    [b"data: {\n\n"],
+    [b"data: []\n\n"],
+    [b"data: null\n\n"],
+    [event({"choices": "no"})],
+    [event({"choices": [5]})],
+    [event({"choices": [{"delta": {"content": 5}}]})],
+    [event({"error": {"message": "out of memory"}})],
+    [b"data: " + b"[" * 100_000 + b"\n\n"],
+    [event({"choices": [{"delta": {"content": "a"}}]})],  # no end
+    [b"\xff\xfe\n\n"],
+    [],
+]
+
+
+@pytest.mark.parametrize("number", range(len(BAD)))
+def test_a_stream_that_cannot_be_read_has_failed(number: int) -> None:
+    with serving(Script(raw=BAD[number])) as script, asking() as asker:
+        asker.open(script.server)
+        found = asker.answer()
+        assert isinstance(found, RunFailed)
+        assert found.problem.sentence
+        script.raw = None
+        assert isinstance(asker.answer(2), RunFinished), "the engine goes on"
+
+
+def test_any_cut_of_the_stream_gives_the_same_answer() -> None:
+    """Also in the middle of a character, and with an empty event between."""
+    whole = Script(words=["Größe ", "日本", "\U0001f98a", " end"], thought=["hm"], usage={"prompt_tokens": 3})
+    data = b": keepalive 1/2\n\n" + b"".join(whole.events())
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        for seed in range(12):
+            cuts = sorted(random.Random(seed).sample(range(1, len(data)), 20))
+            script.raw = [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
+            found = asker.answer(seed + 1)
+            assert isinstance(found, RunFinished)
+            assert (found.text, found.thinking) == ("Größe 日本\U0001f98a end", "hm")
+
+
+def test_an_answer_goes_on_where_the_server_can_do_that() -> None:
+    begun = Turn("assistant", "Once upon", thinking="a tale")
+    for kind in SIGNS:
+        with serving(Script(kind=kind, words=[" a", " time"])) as script, asking() as asker:
+            asker.open(script.server)
+            asker.do(Generate(1, HELLO, begun=begun))
+            found = asker.wait((RunFinished, RunFailed))
+            if kind not in GOES_ON:
+                assert isinstance(found, RunFailed)
+                assert "cannot go on" in found.problem.title
+                continue
+            assert isinstance(found, RunFinished)
+            assert (found.text, found.thinking, found.stats.tokens) == ("Once upon a time", "a tale", 2)
+            assert asker.said() == found.text
+            assert script.asked[0]["messages"][-1] == {"role": "assistant", "content": "Once upon"}
+            assert script.asked[0].get("continue_final_message", False) == (kind in ("vLLM", "SGLang"))
+
+
+def test_what_is_told_to_the_model_and_its_thinking_are_sent() -> None:
+    turns = (Turn("system", "old"), Turn("user", "Hi"), Turn("assistant", "Yes?", thinking="who"), Turn("user", "Go"))
+    with serving(Script(kind="vLLM")) as script, asking() as asker:
+        asker.open(script.server)
+        asker.do(Generate(1, turns, options=PromptOptions("new", False)))
+        asker.wait(RunFinished)
+        (asked,) = script.asked
+        assert [one["content"] for one in asked["messages"]] == ["new", "Hi", "Yes?", "Go"]
+        assert asked["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+def test_every_setting_that_the_server_knows_is_sent() -> None:
+    chosen = Sampling(0.5, 0.9, 40, 0.1, 1.2, 0.3, 0.4, max_tokens=77, stop=("END",))
+    with serving(Script(kind="llama.cpp")) as script, asking() as asker:
+        asker.open(script.server)
+        asker.answer(sampling=chosen)
+        (asked,) = script.asked
+        names = ("temperature", "top_p", "top_k", "min_p", "repeat_penalty", "presence_penalty", "frequency_penalty")
+        assert [asked[name] for name in names] == [0.5, 0.9, 40, 0.1, 1.2, 0.3, 0.4]
+        assert (asked["max_tokens"], asked["stop"]) == (77, ["END"])
+        asker.answer(2, sampling=Sampling())
+        assert (script.asked[1]["top_k"], script.asked[1]["min_p"], script.asked[1]["max_tokens"]) == (0, 0.0, -1)
+
+
+def test_an_answer_that_ends_for_want_of_room_says_so() -> None:
+    with serving(Script(finish="length")) as script, asking() as asker:
+        asker.open(script.server)
+        outcomes = asker.answer(sampling=Sampling(max_tokens=3)), asker.answer(2)
+        stops = [one.stats.stop for one in outcomes if isinstance(one, RunFinished)]
+        assert stops == [StopReason.LENGTH, StopReason.CONTEXT]
+
+
+def test_a_model_that_is_not_there_is_not_opened_and_the_open_one_stays() -> None:
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        failed = asker.open(script.server, "other")
+        assert isinstance(failed, ModelFailed)
+        assert failed.problem.title == "Studio does not have other"
+        assert "tiny" in failed.problem.sentence
+        assert isinstance(asker.answer(), RunFinished)
+
+
+def test_an_address_at_which_nothing_answers_is_told() -> None:
+    with serving() as script:
+        gone = script.server
+    with asking() as asker:
+        failed = asker.open(gone)
+        assert isinstance(failed, ModelFailed)
+        assert failed.problem.title == "Studio cannot be reached"
+        assert gone.url.removeprefix("http://") in failed.problem.sentence
+
+
+def test_another_model_is_opened_in_the_place_of_the_first() -> None:
+    with serving() as script, serving() as other, asking() as asker:
+        asker.open(script.server)
+        asker.ask()
+        asker.open(replace(other.server, id="b2"))
+        names = [type(one).__name__ for one in asker.events if isinstance(one, RunFinished | ModelClosed | ModelReady)]
+        assert names == ["ModelReady", "RunFinished", "ModelClosed", "ModelReady"]
+        asker.do(CloseModel())
+        asker.wait(ModelClosed, 2)
+        assert isinstance(asker.answer(2), RunFailed)
+        asker.do(CloseModel())
+        assert asker.wait(ModelClosed, 3).path == ""
+
+
+def test_an_opening_is_given_up_and_what_waited_for_it_is_answered_or_fails() -> None:
+    with serving() as script, asking() as asker:
+        script.go.clear()
+        load = LoadModel("server:a1/tiny", server=script.server)
+        asker.do(load)
+        asker.ask()
+        asker.do(CancelOpening(load.path))
+        asker.wait(OpeningCancelled)
+        assert isinstance(asker.wait(RunFailed), RunFailed)
+        asker.do(load)
+        asker.ask(2)
+        assert asker.wait(RunFinished).run_id == 2
+
+
+def test_a_server_that_says_nothing_is_given_up() -> None:
+    with serving(Script(hold=0)) as script, asking(silence=0.3) as asker:
+        asker.open(script.server)
+        found = asker.answer()
+        assert isinstance(found, RunFailed)
+        assert found.problem.title == "Studio says nothing"
+
+
+def test_the_key_goes_to_the_server_and_nothing_else_does() -> None:
+    with serving() as script, asking(key_of={"a1": "secret"}.__getitem__) as asker:
+        asker.open(script.server)
+        asker.answer()
+        for _, headers, _ in script.requests:
+            assert headers["Authorization"] == "Bearer secret"
+            assert "Cookie" not in headers
+        assert not any("secret" in str(one) for one in asker.events)
+
+
+def test_no_cookie_is_kept_and_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        script.refusals = [(400, b"{}", {"Set-Cookie": "who=me"})]
+        asker.answer()
+        assert isinstance(asker.answer(2), RunFinished)
+        assert "Cookie" not in script.requests[-1][1]
+
+
+def test_what_only_an_own_cache_can_do_is_refused_and_nothing_waits() -> None:
+    with serving() as script, asking() as asker:
+        assert asker.wait(EngineStarted).capabilities.pins is False
+        asker.open(script.server)
+        asker.do(EstimateCost(1, HELLO))
+        asker.do(Pin(2, HELLO, True))
+        asker.do(Verify(3, HELLO))
+        asker.do(Evict(4, (1,)))
+        asker.do(WarmUp(5, HELLO))
+        asker.do(LimitContext(500))
+        assert asker.wait(CostRefused).problem is None
+        for kind in (Pinned, Verified, Evicted, WarmedUp):
+            assert asker.wait(kind).problem is not None
+        assert asker.wait(ContextLimited).context_length == 500
+        asker.do(LimitContext(None))
+        assert asker.wait(ContextLimited, 2).context_length == 1 << 20
