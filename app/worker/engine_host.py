@@ -1,14 +1,41 @@
-"""The host of the engine that view models talk to, whichever thread that lives on just now."""
+"""The host of the engines that view models talk to: of this machine, and of servers, one of which has the model in use.
+
+Properties: what is told is what one engine would tell. Of two models the one that was in use is closed, with the
+outcome of all that was asked of it, before the next one is said to be ready; until then it answers. An engine is made
+when it is needed first, so that whoever asks servers alone never imports what runs models here.
+"""
 
 from __future__ import annotations
 
 import logging
+from enum import Enum, auto
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
-from app.protocol.commands import Command
+from app.protocol.commands import (
+    CancelOpening,
+    ClearDiskCache,
+    CloseModel,
+    Command,
+    ConfigureDiskCache,
+    EraseOwner,
+    LoadModel,
+    SetBudget,
+)
 from app.protocol.engine import EngineFactory
-from app.worker.engine_thread import EngineThread, local_engine
+from app.protocol.events import (
+    CacheHappened,
+    EngineFailed,
+    EngineStarted,
+    Event,
+    ModelClosed,
+    ModelFailed,
+    ModelReady,
+    OpeningCancelled,
+    TrieChanged,
+)
+from app.protocol.references import is_on_server
+from app.worker.engine_thread import EngineThread, local_engine, server_engine
 
 logger = logging.getLogger(__name__)
 
@@ -19,8 +46,15 @@ PATIENCE = 4.0
 _stuck: list[EngineThread] = []
 
 
+class _Place(Enum):
+    """Where models run."""
+
+    HERE = auto()
+    SERVERS = auto()
+
+
 class EngineHost(QObject):
-    """The host of one engine: it starts the engine, starts another after that died, and ends it in order.
+    """The host of the engines: it starts them, starts another after one died, and ends them in order.
 
     is_stuck: an engine did not end in time. Its thread goes on, so the process must end without waiting for threads.
 
@@ -30,58 +64,182 @@ class EngineHost(QObject):
     happened = Signal(object)
 
     def __init__(
-        self, factory: EngineFactory = local_engine, parent: QObject | None = None, patience: float = PATIENCE
+        self,
+        factory: EngineFactory = local_engine,
+        parent: QObject | None = None,
+        patience: float = PATIENCE,
+        servers: EngineFactory = server_engine,
     ) -> None:
         """Start nothing yet. patience: seconds that `close` waits."""
         super().__init__(parent)
-        self._factory = factory
+        self._factories = {_Place.HERE: factory, _Place.SERVERS: servers}
+        self._takers = {_Place.HERE: self._take_from_here, _Place.SERVERS: self._take_from_servers}
         self._patience = patience
-        self._thread: EngineThread | None = None
         self.is_stuck = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin with no engine."""
+        self._threads: dict[_Place, EngineThread] = {}
+        self._needed: set[_Place] = set()  # those that are started, or will be
+        self._is_started = False
+        self._in_use = _Place.HERE
+        self._open: set[_Place] = set()  # those that have a model open
+        self._opening: tuple[_Place, str] | None = None
+        self._wanted = _Place.HERE  # where the model is that was asked for last
+        self._held: list[Event] = []  # of a model that is ready, until the other one is closed
 
     @property
     def has_failed(self) -> bool:
-        """Return whether the engine died: commands have no effect until `restart`."""
-        return self._thread is not None and self._thread.has_failed
+        """Return whether the engine in use died: commands have no effect until `restart`."""
+        thread = self._threads.get(self._in_use)
+        return thread is not None and thread.has_failed
 
     def start(self) -> None:
-        """Start the engine's thread. To be called once the window is painted, since the thread imports for a second."""
-        if self._thread is None:
-            self._thread = self._new_thread()
-        self._thread.start()
+        """Start the engine that was asked for a model. To be called once the window is painted, since its thread
+        imports for a second."""
+        self._is_started = True
+        self._needed = self._needed or {_Place.HERE}
+        for place in self._needed:
+            self._thread(place).start()
 
     def submit(self, command: Command) -> None:
-        """Queue a command for the engine, also before `start`."""
-        if self._thread is None:
-            self._thread = self._new_thread()
-        self._thread.submit(command)
+        """Queue a command for the engine that it is for, also before `start`."""
+        match command:
+            case LoadModel(path):
+                self._load(_Place.SERVERS if is_on_server(path) else _Place.HERE, command)
+            case CancelOpening():
+                self._thread(self._in_use if self._opening is None else self._opening[0]).submit(command)
+            case SetBudget() | ConfigureDiskCache():
+                self._thread(_Place.HERE).submit(command)
+            case ClearDiskCache() | EraseOwner():
+                self._need(_Place.HERE).submit(command)
+            case _:
+                self._thread(self._in_use).submit(command)
 
     def restart(self) -> None:
-        """Give up the engine that there was and start a new one, with no model."""
+        """Give up the engines that there were and start a new one, with no model."""
         self.close()
         self.start()
 
     def close(self) -> None:
-        """Stop what runs, end the loop and wait for the thread. Without effect when none was started.
+        """Stop what runs, end the loops and wait for the threads. Without effect when none was started.
 
-        What the engine told until then, the end of the answer it was writing too, is delivered before this returns.
-        An engine that hangs is given up after a few seconds, and `is_stuck` says so.
+        What the engines told until then, the end of the answer that was being written too, is delivered before this
+        returns. An engine that hangs is given up after a few seconds, and `is_stuck` says so.
         """
-        thread, self._thread = self._thread, None
-        if thread is None:
-            return
-        has_ended = not thread.isRunning() or thread.close(self._patience)
+        threads, held = list(self._threads.values()), self._held
+        for thread in threads:
+            thread.end()
+        have_ended = [not thread.isRunning() or thread.close(self._patience) for thread in threads]
         QCoreApplication.sendPostedEvents(self)
+        for event in held:
+            self.happened.emit(event)
+        self._forget()
+        for thread, has_ended in zip(threads, have_ended, strict=True):
+            self._let_go(thread, has_ended=has_ended)
+
+    def _let_go(self, thread: EngineThread, *, has_ended: bool) -> None:
         if has_ended:
             thread.deleteLater()
         else:
             logger.critical("the engine hangs and is given up")
             self.is_stuck = True
-            thread.happened.disconnect(self.happened)
+            thread.happened.disconnect()
             thread.setParent(None)
             _stuck.append(thread)
 
-    def _new_thread(self) -> EngineThread:
-        thread = EngineThread(self._factory, self)
-        thread.happened.connect(self.happened)
+    def _thread(self, place: _Place) -> EngineThread:
+        if place not in self._threads:
+            thread = self._threads[place] = EngineThread(self._factories[place], self)
+            thread.happened.connect(self._takers[place])
+        return self._threads[place]
+
+    def _need(self, place: _Place) -> EngineThread:
+        """Return an engine's thread, started if the others are."""
+        self._needed.add(place)
+        thread = self._thread(place)
+        if self._is_started and not thread.isRunning() and not thread.isFinished():
+            thread.start()
         return thread
+
+    def _load(self, place: _Place, command: LoadModel) -> None:
+        if self._opening is not None and self._opening[0] is not place:
+            before, path = self._opening
+            self._thread(before).submit(CancelOpening(path))
+        self._opening, self._wanted = (place, command.path), place
+        self._need(place).submit(command)
+
+    # What is told
+
+    def _take_from_here(self, event: Event) -> None:
+        self._take(_Place.HERE, event)
+
+    def _take_from_servers(self, event: Event) -> None:
+        self._take(_Place.SERVERS, event)
+
+    def _take(self, place: _Place, event: Event) -> None:
+        is_other = place is not self._in_use
+        if isinstance(event, ModelReady | ModelFailed | OpeningCancelled):
+            self._opening = None if self._opening is not None and self._opening[0] is place else self._opening
+        if is_other and self._held:
+            self._held.append(event)
+        elif isinstance(event, ModelReady):
+            self._take_ready(place, event)
+        elif isinstance(event, ModelClosed):
+            self._take_closed(place, event)
+        elif isinstance(event, EngineFailed):
+            self._take_failed(place, event)
+        elif self._is_told(place, event):
+            self.happened.emit(event)
+
+    def _is_told(self, place: _Place, event: Event) -> bool:
+        """Return whether an event is about what is in use, or what can be opened on this machine."""
+        if isinstance(event, EngineStarted):
+            return place is _Place.HERE or _Place.HERE not in self._needed
+        return place is self._in_use or not isinstance(event, TrieChanged | CacheHappened)
+
+    def _take_ready(self, place: _Place, event: ModelReady) -> None:
+        """Have the other model closed, if there is one, before this one is said to be ready.
+
+        It is closed itself where another one is wanted by now.
+        """
+        self._open.add(place)
+        if place is not self._in_use and place is not self._wanted:
+            self._thread(place).submit(CloseModel())
+            return
+        if place is not self._in_use and self._in_use in self._open:
+            self._held = [event]
+            self._thread(self._in_use).submit(CloseModel())
+            return
+        self._in_use = place
+        self.happened.emit(event)
+
+    def _take_closed(self, place: _Place, event: ModelClosed) -> None:
+        self._open.discard(place)
+        if place is self._in_use:
+            if event.path:
+                self.happened.emit(event)
+            self._release()
+
+    def _release(self) -> None:
+        """Say that the next model is ready, and what its engine told since."""
+        held, self._held = self._held, []
+        if held:
+            self._in_use = _Place.SERVERS if self._in_use is _Place.HERE else _Place.HERE
+            for event in held:
+                self._take(self._in_use, event)
+
+    def _take_failed(self, place: _Place, event: EngineFailed) -> None:
+        """Tell that the engine in use died. Of another one only what it was opening is told to have failed."""
+        self._open.discard(place)
+        opening, self._opening = self._opening, None
+        if place is self._in_use:
+            self.happened.emit(event)
+            self._release()
+            return
+        thread = self._threads.pop(place)
+        self._needed.discard(place)
+        self._let_go(thread, has_ended=thread.close(self._patience))
+        if opening is not None and opening[0] is place:
+            self.happened.emit(ModelFailed(opening[1], event.problem))

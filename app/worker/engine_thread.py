@@ -30,6 +30,14 @@ def local_engine(sink: EventSink) -> Engine:
     return EngineLoop(sink)
 
 
+def server_engine(sink: EventSink) -> Engine:
+    """Make the engine that asks servers. Keys come from the system's keychain, when a model is opened."""
+    from app.hub.tokens import kept
+    from app.remote.engine import RemoteEngine
+
+    return RemoteEngine(sink, lambda server_id: kept(f"server {server_id}"))
+
+
 class EngineThread(QThread):
     """A thread that makes an engine, runs its loop, and sends its events as a signal.
 
@@ -52,7 +60,7 @@ class EngineThread(QThread):
         self._lock = threading.Lock()
         self._waiting: list[Command] = []
         self._engine: Engine | None = None
-        self.has_failed = False
+        self.has_failed = self._is_ending = False
 
     def submit(self, command: Command) -> None:
         """Hand a command to the engine, or keep it until there is one. Returns at once; for any thread."""
@@ -62,12 +70,18 @@ class EngineThread(QThread):
             else:
                 self._engine.submit(command)
 
+    def end(self) -> None:
+        """Have the loop end after its current step. Safe to call twice, or before the start."""
+        if not self._is_ending:
+            self._is_ending = True
+            self.submit(Shutdown())
+
     def close(self, patience: float) -> bool:
         """End the loop after its current step and wait for the thread at most `patience` seconds.
 
         Returns whether it has ended. Safe to call twice, or before the start.
         """
-        self.submit(Shutdown())
+        self.end()
         return self.wait(QDeadlineTimer(round(patience * 1000)))
 
     def run(self) -> None:

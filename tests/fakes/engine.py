@@ -24,6 +24,7 @@ from app.protocol.commands import (
     Cancel,
     CancelOpening,
     ClearDiskCache,
+    CloseModel,
     Command,
     ConfigureDiskCache,
     EstimateCost,
@@ -197,6 +198,7 @@ class FakeEngine:
     def _handle(self, command: Command) -> None:
         handlers: dict[type, Callable[..., None]] = {
             LoadModel: self._load,
+            CloseModel: lambda _: self._close_model(),
             LimitContext: self._limit_context,
             CancelOpening: self._cancel_opening,
             Generate: self._begin,
@@ -238,10 +240,8 @@ class FakeEngine:
         if path in self._script.broken or self._adapter in self._script.broken:
             self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
             return
-        for run in tuple(self._runs):
-            self._end(run, StopReason.CANCELLED)
         if self._info is not None:
-            self._sink(ModelClosed(self._info.path))
+            self._close_model()
         self._held = []
         name = path.rstrip("/").rsplit("/", 1)[-1]
         self._info = ModelInfo(
@@ -253,6 +253,12 @@ class FakeEngine:
         )
         self._sink(ModelReady(self._info))
         self._show_trie()
+
+    def _close_model(self) -> None:
+        for run in tuple(self._runs):
+            self._end(run, StopReason.CANCELLED)
+        self._sink(ModelClosed("" if self._info is None else self._info.path))
+        self._info = None
 
     def _begin(self, command: Generate) -> None:
         if self._info is None:
