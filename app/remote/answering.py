@@ -12,7 +12,7 @@ from app.prompting.problems import RequestError
 from app.prompting.thinking import Piece
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
-from app.protocol.events import RunFailed, RunFinished, TextDelta
+from app.protocol.events import RunFailed, RunFinished, TextDelta, TextKind
 from app.protocol.reports import Problem, StopReason
 from app.remote import chunks, kinds
 from app.remote.chunks import Chunk
@@ -25,6 +25,7 @@ from app.remote.written import Written
 log = logging.getLogger(__name__)
 _PAUSES = (1.0, 2.0, 5.0)  # seconds before a request that was refused for want of room is sent again
 _LONGEST_PAUSE = 60.0
+_FRAME = 0.02  # seconds, a little more than within which the window is told of new words once
 _BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
 
 
@@ -48,6 +49,8 @@ class Answering:
         self._command, self._lane, self._number = command, command.lanes[lane], lane
         self._emit, self._on_begun = emit, begun
         self._has_begun = False
+        self._told_at = 0.0
+        self._nudge: asyncio.TimerHandle | None = None
         self._context, self._seed = context, seed
         self._written = Written(seed)
 
@@ -61,10 +64,10 @@ class Answering:
         except asyncio.CancelledError:
             stop = StopReason.CANCELLED
         except (ServerError, RequestError) as error:
-            self._tell(self._written.end())
+            self._end()
             self._fail(error.problem)
             return
-        self._tell(self._written.end())
+        self._end()
         stats = self._written.stats(stop)
         log.info("run %d: %s, %d tokens after %s", self._command.run_id, stop, stats.tokens, stats.request)
         text, thinking = self._written.text, self._written.thinking
@@ -137,11 +140,29 @@ class Answering:
             thought = [Piece("thinking", before.thinking)] if before.thinking else []
             self._tell([*thought, *([Piece("text", before.text)] if before.text else [])])
 
+    def _end(self) -> None:
+        """Tell the rest; nothing comes after it."""
+        self._tell(self._written.end())
+        if self._nudge is not None:
+            self._nudge.cancel()
+
     def _tell(self, pieces: Sequence[Piece], *, counts: bool = False) -> None:
         """Send new text; its last piece counts as a token, since servers send one at a time."""
         for at, (kind, text) in enumerate(pieces):
             count = int(counts and at == len(pieces) - 1)
             self._emit(TextDelta(self._command.run_id, self._number, text, (), kind, count))
+        if pieces:
+            self._nudge_soon(pieces[-1].kind)
+
+    def _nudge_soon(self, kind: TextKind) -> None:
+        """Have words that came within a frame shown after it, also where the server then says nothing for long."""
+        loop = asyncio.get_running_loop()
+        if self._nudge is not None:
+            self._nudge.cancel()
+        if loop.time() - self._told_at < _FRAME:
+            empty = TextDelta(self._command.run_id, self._number, "", (), kind)
+            self._nudge = loop.call_later(_FRAME, self._emit, empty)
+        self._told_at = loop.time()
 
     def _fail(self, problem: Problem) -> None:
         is_only = len(self._command.lanes) == 1

@@ -47,7 +47,7 @@ _stuck: list[EngineThread] = []
 
 
 class _Place(Enum):
-    """Where models run."""
+    """Place where models run."""
 
     HERE = auto()
     SERVERS = auto()

@@ -25,6 +25,7 @@ from app.protocol.events import (
     ContextLimited,
     CostRefused,
     EngineStarted,
+    Event,
     Evicted,
     ModelClosed,
     ModelFailed,
@@ -40,6 +41,7 @@ from app.protocol.events import (
 )
 from app.protocol.reports import Source, StopReason
 from app.remote import answering
+from app.worker.text_batcher import TextBatcher
 from tests.remote.asker import HELLO, asking
 from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
 
@@ -114,6 +116,16 @@ def test_a_thought_in_the_text_is_told_apart() -> None:
         found = asker.answer()
         assert isinstance(found, RunFinished)
         assert (found.thinking, found.text) == ("So so", "Yes.")
+
+
+def test_words_are_told_though_the_server_pauses_after_them() -> None:
+    told: list[Event] = []
+    with serving(Script(words=["a ", "b ", "c", "d"], hold=3)) as script, asking() as asker:
+        asker.open(script.server)
+        batcher = TextBatcher(told.append)
+        asker.engine._emit = batcher
+        asker.ask()
+        wait_until(lambda: "".join(one.text for one in told if isinstance(one, TextDelta)) == "a b c")
 
 
 def test_several_answers_are_several_requests_with_seeds_of_their_own() -> None:

@@ -1,0 +1,142 @@
+"""mlx_lm.server itself, with the guide, as a person would start it beside."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.launch.paths import guide_model
+from app.protocol.chat import Sampling, Turn
+from app.protocol.commands import Cancel
+from app.protocol.events import ModelReady, RunFailed, RunFinished, TextDelta
+from app.protocol.reports import Source, StopReason
+from app.protocol.servers import Server
+from app.remote import kinds
+from app.remote.client import Client
+from app.remote.faults import ServerError
+from app.remote.probe import Found, look
+from tests.remote.asker import Asker, asking
+
+GREEDY = Sampling(temperature=0.0, max_tokens=48)
+QUESTION = Turn("user", "What can you do?")
+PATIENCE = 120.0
+
+
+def look_at(server: Server) -> Found:
+    """Ask what a server is."""
+
+    async def looked() -> Found:
+        client = Client(server)
+        try:
+            return await look(client)
+        finally:
+            await client.close()
+
+    return asyncio.run(looked())
+
+
+class Started:
+    """The server, started on a free port. server: as an engine is told of it."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [sys.executable, "-m", "mlx_lm", "server", "--model", str(guide_model()), "--port", str(port)]
+        self.log = (folder / "log").open("wb")
+        environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder)}
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT, env=environment)
+        self.server = Server("a1", "Studio", f"http://127.0.0.1:{port}")
+        self._wait()
+
+    def _wait(self) -> None:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                look_at(self.server)
+            except ServerError:
+                assert self.process.poll() is None, "the server ended"
+                assert time.monotonic() < end, "the server did not start"
+                time.sleep(0.2)
+            else:
+                return
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    """A server that serves."""
+    started = Started(tmp_path_factory.mktemp("server"))
+    yield started
+    started.kill()
+
+
+def opened(asker: Asker, server: Server) -> None:
+    model = look_at(server).models[-1].name
+    assert isinstance(asker.open(server, model), ModelReady)
+
+
+def test_it_is_found_out(started: Started) -> None:
+    assert look_at(started.server).kind is kinds.MLX
+
+
+def test_it_answers_goes_on_with_a_branch_and_says_what_it_had(started: Started) -> None:
+    with asking() as asker:
+        opened(asker, started.server)
+        first = asker.answer(1, (QUESTION,), sampling=GREEDY)
+        assert isinstance(first, RunFinished)
+        assert first.text == asker.said() != ""
+        assert (first.stats.request.source, first.stats.request.cached) == (Source.REPORTED, 0)
+        turns = (QUESTION, Turn("assistant", first.text), Turn("user", "And what else?"))
+        second = asker.answer(2, turns, sampling=GREEDY)
+        again = asker.answer(3, (*turns[:2], Turn("user", "Tell me a story.")), sampling=GREEDY)
+        for one in (second, again):
+            assert isinstance(one, RunFinished)
+            assert one.stats.request.cached > first.stats.request.total / 2, "it keeps what both begin with"
+
+
+def test_several_answers_are_written_side_by_side(started: Started) -> None:
+    with asking() as asker:
+        opened(asker, started.server)
+        asker.ask(1, (QUESTION,), sampling=Sampling(temperature=1.0, max_tokens=16), lanes=3)
+        outcomes = [asker.wait(RunFinished, number, 60.0) for number in (1, 2, 3)]
+        assert sorted(one.lane for one in outcomes) == [0, 1, 2]
+        for one in outcomes:
+            assert one.text == asker.said(lane=one.lane)
+
+
+def test_stop_frees_it(started: Started) -> None:
+    with asking() as asker:
+        opened(asker, started.server)
+        asker.ask(1, (Turn("user", "Tell me a story."),), sampling=Sampling(max_tokens=4000))
+        asker.wait(TextDelta, 3)
+        asker.do(Cancel(1))
+        assert asker.wait(RunFinished).stats.stop is StopReason.CANCELLED
+        assert isinstance(asker.answer(2, (QUESTION,), sampling=GREEDY), RunFinished)
+
+
+def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path) -> None:
+    own = Started(tmp_path)
+    with asking() as asker:
+        opened(asker, own.server)
+        asker.ask(1, (Turn("user", "Tell me a story."),), sampling=Sampling(max_tokens=4000, temperature=1.0))
+        asker.wait(TextDelta, 3)
+        own.kill()
+        failed = asker.wait(RunFailed)
+        assert failed.problem.title == "Studio broke off"
+        assert asker.said()
+        failed = asker.answer(2, (QUESTION,), sampling=GREEDY)
+        assert isinstance(failed, RunFailed)
+        assert failed.problem.title == "Studio cannot be reached"
