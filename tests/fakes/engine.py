@@ -79,7 +79,7 @@ OTHER_WORD = " instead"
 ALL = Capabilities(*[True] * 9, lanes=8)
 UNREADABLE = Problem("The template refuses this conversation", "It says: “no fish”.")
 CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
-NONE = Capabilities(*[False] * 9)  # an engine that answers, and nothing else
+NONE = Capabilities(*[False] * 9, going_on=False)  # an engine that answers, and nothing else
 
 
 @dataclass

@@ -37,7 +37,7 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
 
 def test_what_the_engine_cannot_do_is_not_offered(qtbot: QtBot, make_app: Callable[[], App], script: Script) -> None:
     wanting = {"pin", "unpin", "verify", "copy_cache", "keep_every_fork", "show_files", "delete_files"}
-    wanting |= {"forget_cache", "kv_full", "kv_8", "kv_4"}
+    wanting |= {"forget_cache", "kv_full", "kv_8", "kv_4", "continue", "edit_answer"}
     wanting |= {"cache", "warm_up", "show_row", "pin_row", "unpin_row", "evict_row", "warm_up_row"}
     assert {action.id for action in ACTIONS if action.needs} == wanting
     app = make_app()

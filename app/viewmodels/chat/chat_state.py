@@ -35,7 +35,8 @@ class ChatState:
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
-    can_continue: the answer that ends the path ended before it was finished, and can go on.
+    can_continue: the answer that ends the path ended before it was finished, and can go on. goes_on: the model in use
+    can be made to go on inside an answer.
     can_show_answers: a question of the open path has several answers.
     can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
     something of the open branch to keep that no pin keeps, or that one keeps. refusal: why nothing can be said or
@@ -84,6 +85,7 @@ class ChatState:
     can_fork: bool = False
     can_regenerate: bool = False
     can_edit_answer: bool = False
+    goes_on: bool = True
     can_prune: bool = False
     can_show_answers: bool = False
     can_show_previous: bool = False
@@ -99,7 +101,7 @@ class ChatState:
         possible = (
             ("fork", self.can_fork),
             ("regenerate", self.can_regenerate),
-            ("edit_answer", self.can_edit_answer),
+            ("edit_answer", self.can_edit_answer and self.goes_on),
             ("branch_here", self.can_edit_answer),
             ("answer", self.has_unanswered),
         )

@@ -112,6 +112,7 @@ class OpenConversation:
             can_stop=self.is_writing or self.questions.is_busy_on(self.tree) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=self._can_regenerate,
+            goes_on=self._goes_on,
             can_edit_answer=any(one.role == "assistant" and one.parent_id for one in reversed(self.tree.path)),
             can_prune=bool(self.tree.forks),
             can_show_answers=any(one.role == "assistant" for one in self.tree.forks),
@@ -151,7 +152,13 @@ class OpenConversation:
             return False
         path, context = self.branch_costs.path, self.info.context_length
         has_room = path is None or path.request.total < context
-        return can_go_on(self.tree, leaf, self.info.fingerprint) and has_room and self.draft.editing is None
+        is_own = self._goes_on and can_go_on(self.tree, leaf, self.info.fingerprint)
+        return is_own and has_room and self.draft.editing is None
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the model in use can be made to go on inside an answer; as far as is known."""
+        return self.info is None or self.info.capabilities is None or self.info.capabilities.going_on
 
     @property
     def overflow(self) -> CostEstimate | None:
