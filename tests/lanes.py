@@ -21,6 +21,7 @@ SLOW = (
     "packaging/test_shots.py",
     "packaging/test_every_widget.py",
     "hub/test_process.py",
+    "remote/test_mlx_server.py",
     "viewmodels/hub/test_hub_region.py",
     "widgets/models/test_get_models.py",
     "launch/test_first_paint.py",

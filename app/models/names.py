@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.models.ollama_store import PREFIX
 from app.protocol.excerpts import one_line
+from app.protocol.references import server_model
 
 HUB_MODEL = "models--"
 
@@ -20,7 +21,11 @@ def hub_repository(path: Path) -> tuple[str, str] | None:
 
 
 def model_name(path: str) -> str:
-    """Return how a model is called: like its folder, its repository on the hub, or as Ollama calls it, "NAME:TAG"."""
+    """Return how a model is called: like its folder, its repository on the hub, as Ollama calls it, "NAME:TAG", or as
+    its server does, without what stands before a slash."""
+    on_server = server_model(path)
+    if on_server is not None:
+        return shown(on_server.name.rstrip("/").rpartition("/")[2] or on_server.name)
     if path.startswith(PREFIX):
         return shown(path.removeprefix(PREFIX))
     if not path:

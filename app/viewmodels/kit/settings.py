@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.commands import CONTEXT_LIMIT
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
+from app.protocol.references import LONGEST_NAME, ServerModel, server_model
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +25,7 @@ DEFAULT_BUDGET = "default"
 GUIDE = "guide"
 """What stands for the folder of the built-in model, which lies elsewhere in each version."""
 
+MOST_MODELS = 1000  # of a server
 PATIENCE = 1.0  # seconds that the window waits for the disk
 LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
@@ -51,6 +53,21 @@ class WindowState:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerState:
+    """A server that a person has added, and what it was when it was asked last.
+
+    id, name, url: as of `protocol.servers.Server`. kind: what it is, as its people call that. models: how many tokens
+    each reads at most, 0 where that is not known, by the server's name for it.
+    """
+
+    id: str = ""
+    name: str = ""
+    url: str = ""
+    kind: str = ""
+    models: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsValues:
     """Choices of a person, as one value.
 
@@ -60,7 +77,8 @@ class SettingsValues:
     last, in seconds since the epoch, by what it was opened by. kv_bits: of the models whose KV cache is kept in fewer
     bits, by the same. adapters: folder of the adapter that is added to each, by the same. context_limits: how many
     tokens each reads at most, of those that read fewer than they could, by the same.
-    preset: name of the settings of sampling that were chosen last, "" for the model's own.
+    preset: name of the settings of sampling that were chosen last, "" for the model's own. servers: those that were
+    added, the last one last; their keys lie in the system's keychain.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.
@@ -94,6 +112,7 @@ class SettingsValues:
     adapters: Mapping[str, str] = field(default_factory=dict)
     context_limits: Mapping[str, int] = field(default_factory=dict)
     preset: str = ""
+    servers: tuple[ServerState, ...] = ()
     budget: str = DEFAULT_BUDGET
     disk_budget: str = DEFAULT_BUDGET
     keeps_every_fork: bool = False
@@ -130,6 +149,7 @@ class SettingsChanges(TypedDict, total=False):
     adapters: Mapping[str, str]
     context_limits: Mapping[str, int]
     preset: str
+    servers: tuple[ServerState, ...]
     budget: str
     disk_budget: str
     keeps_every_fork: bool
@@ -258,6 +278,9 @@ def settings_from(found: Any) -> SettingsValues:
     values["windows"] = tuple(_window_from(one) for one in values.get("windows", ()))
     if len({one.number for one in values["windows"]}) < len(values["windows"]):
         raise ValueError("two windows have the same number")
+    values["servers"] = tuple(_server_from(one) for one in values.get("servers", ()))
+    if len({one.id for one in values["servers"]}) < len(values["servers"]):
+        raise ValueError("two servers have the same id")
     lists = "recent_models", "model_folders", "hub_tokens", "folded", "unfolded", "outline_closed", "outline_tops"
     for name in lists:
         values[name] = _all(str, values.get(name, ()))
@@ -285,7 +308,16 @@ def _window_from(found: Any) -> WindowState:
     return WindowState(**values)
 
 
-def _known(kind: type[SettingsValues] | type[WindowState], found: Any) -> dict[str, Any]:
+def _server_from(found: Any) -> ServerState:
+    values = _known(ServerState, found)
+    _require_contexts(values.get("models", {}))
+    server = ServerState(**values)
+    if server_model(ServerModel(server.id, "any").reference) is None or not server.url:
+        raise ValueError(f"a server is written as {found!r:.100}")
+    return server
+
+
+def _known(kind: type[SettingsValues | WindowState | ServerState], found: Any) -> dict[str, Any]:
     """Return the entries that this version knows, of the kinds that their defaults have."""
     if not isinstance(found, dict):
         raise ValueError(f"{kind.__name__} is written as {type(found).__name__}")
@@ -323,6 +355,14 @@ def _require_states(panes: dict[str, Any]) -> None:
     if not are_states or not all(isinstance(value, int) for _name, value in entries):
         raise ValueError(f"panes are written as {panes!r:.100}")
     _require_sense("panes", [*panes, *(name for name, _value in entries), *(value for _name, value in entries)])
+
+
+def _require_contexts(models: dict[str, Any]) -> None:
+    """Raises ValueError for what is not a count of tokens for each of some names."""
+    if len(models) > MOST_MODELS or not all(_is_whole(name) and len(name) <= LONGEST_NAME for name in models):
+        raise ValueError(f"a server has {len(models)} models")
+    if not all(type(count) is int and 0 <= count <= CONTEXT_LIMIT.most for count in models.values()):
+        raise ValueError("a model of a server reads no count of tokens")
 
 
 def _require_times(times: dict[str, Any]) -> None:

@@ -23,7 +23,9 @@ from app.protocol.events import (
     ModelReady,
     OpeningCancelled,
 )
+from app.protocol.references import server_model
 from app.protocol.reports import ModelInfo, Problem
+from app.protocol.servers import Server
 from app.viewmodels.kit.settings import MOST_ENTRIES, Settings, SettingsChanges
 from app.worker.engine_host import EngineHost
 
@@ -126,8 +128,15 @@ class CurrentModel(QObject):
         self._suspect(path)
         chosen = self.adapter_of(path) if adapter is None else adapter
         bits = self._settings.values.kv_bits.get(path)
-        self._host.submit(LoadModel(path, bits, chosen, self.context_limit_of(path)))
+        self._host.submit(LoadModel(path, bits, chosen, self.context_limit_of(path), self._server_of(path)))
         self.changed.emit()
+
+    def _server_of(self, path: str) -> Server | None:
+        """Return the server that a model is on; None for a model of this computer, and where the server is gone."""
+        model = server_model(path)
+        known = self._settings.values.servers if model is not None else ()
+        found = next((one for one in known if model is not None and one.id == model.server_id), None)
+        return None if found is None else Server(found.id, found.name, found.url)
 
     def adapter_of(self, path: str) -> str:
         """Return the folder of the adapter that a model is opened with, "" for none."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from app.models.entry import ModelEntry
+from app.models.entry import ModelEntry, Source
+from app.models.names import model_name
 from app.protocol.events import EngineStarted, Event
 from app.protocol.memory import ModelSupport
+from app.protocol.references import ServerModel
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import Settings
@@ -146,7 +148,15 @@ class ModelList(QObject):
             *(self._used, time.time(), self._support, current, model.loading, self.file_check.state),
             self._settings.values.context_limits,
         )
-        return rows_of(map(self._named, self._entries.values()), standing)
+        entries = (*map(self._named, self._entries.values()), *self._on_servers())
+        return rows_of(entries, standing)
+
+    def _on_servers(self) -> Iterator[ModelEntry]:
+        """Give the models of the servers that were added, as they were told of last: none is asked for that."""
+        for server in self._settings.values.servers:
+            for name, context in server.models.items():
+                path = ServerModel(server.id, name).reference
+                yield ModelEntry(path, model_name(path), Source.SERVER, owner=server.name, context=context)
 
     @property
     def _used(self) -> Mapping[str, int]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.models.ollama_store import is_reference
 from app.protocol.capabilities import Capabilities
 from app.protocol.events import ContextLimited, EngineFailed, EngineStarted, Event
+from app.protocol.references import is_on_server
 from app.protocol.reports import Problem
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
@@ -57,13 +58,14 @@ class ModelRegion(QObject):
     def open(self, path: str, adapter: str | None = None) -> None:
         """Load the model in this folder in place of the one in use, which goes on until the new one is found sound.
 
-        "ollama:NAME:TAG" is a model of Ollama's store. adapter: as of `CurrentModel.open`. An engine that died is
-        started again.
+        path: a folder, or what else names a model. adapter: as of `CurrentModel.open`. An engine that died is started
+        again.
         """
         self._card = None
         if self._host.has_failed:
             self._restart()
-        self.current_model.open(path if is_reference(path) else str(Path(path).expanduser().absolute()), adapter)
+        is_folder = not (is_reference(path) or is_on_server(path))
+        self.current_model.open(str(Path(path).expanduser().absolute()) if is_folder else path, adapter)
 
     def stop_opening(self) -> None:
         """Give up the model that is being opened. Without effect when none is."""

@@ -14,7 +14,14 @@ import pytest
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.plain_files import write_whole
 from app.viewmodels.kit import settings
-from app.viewmodels.kit.settings import Settings, SettingsChanges, SettingsValues, WindowState, settings_from
+from app.viewmodels.kit.settings import (
+    ServerState,
+    Settings,
+    SettingsChanges,
+    SettingsValues,
+    WindowState,
+    settings_from,
+)
 from tests.protocol.test_plain_files import KINDS, spoil
 from tests.seeds import chosen
 
@@ -241,6 +248,24 @@ def test_what_is_no_path_of_an_adapter_is_refused(tmp_path: Path) -> None:
     for found in [{"/m": one} for one in odd] + [{"\ud800": "/a"}, {f"/{number}": "/a" for number in range(101)}]:
         with pytest.raises(ValueError, match=r"adapters are|no text|entries"):
             settings_from({"adapters": found})
+
+
+def test_servers_are_remembered_and_what_is_none_is_refused(tmp_path: Path) -> None:
+    server = ServerState("0a1b", "Studio", "http://studio:8080", "vLLM", {"mlx-community/Tiny": 4096, "other": 0})
+    Settings(tmp_path / "settings.json").update(servers=(server,))
+    assert Settings(tmp_path / "settings.json").values.servers == (server,)
+    good = asdict(server)
+    odd: list[dict[str, object]] = [
+        *({**good, "id": one} for one in ("", "x/y", "ID", 5, "a" * 33)),
+        *({**good, "url": one} for one in ("", None, "\0")),
+        *({**good, "models": one} for one in ([], {"m": -1}, {"m": True}, {"m": 1.0}, {"\ud800": 1}, {"x" * 301: 1})),
+        {**good, "models": {str(number): 1 for number in range(1001)}},
+    ]
+    for one in odd:
+        with pytest.raises(ValueError, match=r"."):
+            settings_from({"servers": [one]})
+    with pytest.raises(ValueError, match="same id"):
+        settings_from({"servers": [good, good]})
 
 
 def test_a_folder_that_is_moved_is_followed(tmp_path: Path) -> None:

@@ -1,0 +1,123 @@
+"""A model on a server in the program: chosen from the list, asked, stopped, left, and gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.protocol.reports import Source
+from app.viewmodels.actions import enabled
+from app.viewmodels.app import App
+from app.viewmodels.kit.settings import ServerState, Settings
+from tests.remote import scripted
+from tests.remote.scripted import serving
+from tests.viewmodels.test_app import ended, ready, texts
+
+MODEL = "server:a1/tiny"
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[scripted.Script]:
+    """A server that was added."""
+    with serving(scripted.Script(kind="vLLM")) as server:
+        models = {"tiny": 2048, "mlx-community/Other-4B": 0}
+        settings.update(servers=(ServerState("a1", "Studio", server.address, "vLLM", models),))
+        yield server
+
+
+@pytest.fixture
+def app(make_app: Callable[[], App], server: scripted.Script, qtbot: QtBot) -> App:
+    """A program in which the server's model is in use."""
+    app = make_app()
+    ready(qtbot, app)
+    app.model.open(MODEL)
+    qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+    return app
+
+
+def ask(qtbot: QtBot, app: App, words: str, rows: int) -> None:
+    app.chat.requests.send(words)
+    ended(qtbot, app, rows)
+
+
+def test_the_models_of_a_server_stand_in_the_list_and_nobody_is_asked_for_that(
+    qtbot: QtBot, make_app: Callable[[], App], server: scripted.Script
+) -> None:
+    app = make_app()
+    ready(qtbot, app)
+    qtbot.waitUntil(lambda: len([row for row in app.model.list.state.now if row.id.startswith("server:")]) == 2)
+    rows = {row.id: row for row in app.model.list.state.now}
+    other = rows["server:a1/mlx-community/Other-4B"]
+    assert (other.name, other.source) == ("Other-4B", "Studio\u2009·\u2009Server") or "Studio" in other.source
+    assert other.matches("studio")
+    assert not server.requests
+
+
+def test_questions_are_answered_forked_and_gone_back_to(qtbot: QtBot, app: App, server: scripted.Script) -> None:
+    server.usage = {"prompt_tokens": 40, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 32}}
+    assert app.model.state.now.detail == "on Studio"
+    ask(qtbot, app, "First?", 2)
+    server.words = ["Second", " answer"]
+    ask(qtbot, app, "And then?", 4)
+    app.chat.open_draft.begin_edit(app.chat.chat_model.rows[2].id)
+    server.words = ["Another", " one"]
+    ask(qtbot, app, "Or what?", 4)
+    assert texts(app) == ["First?", "Hello, world", "Or what?", "Another one"]
+    assert [one["content"] for one in server.asked[-1]["messages"]] == ["First?", "Hello, world", "Or what?"]
+    footer = app.chat.chat_model.rows[-1].footer
+    assert footer is not None
+    assert (footer.reused, footer.computed, footer.tokens, footer.is_about) == (32, 8, 3, False)
+    app.chat.open_branch.select_version(app.chat.chat_model.rows[2].id, -1)
+    assert texts(app)[-1] == "Second answer"
+    answer = app.library.tree.path[-1]
+    assert (answer.model_name, answer.ids, (answer.stats or {})["request"]["source"]) == ("tiny", None, Source.REPORTED)
+
+
+def test_only_what_can_be_done_with_it_is_offered(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "First?", 2)
+    now = enabled(app.state.now)
+    assert {"regenerate", "edit_answer", "fork"} <= now
+    assert not now & {"pin", "verify", "warm_up", "forget_cache"}
+    app.model.use_guide()
+    qtbot.waitUntil(lambda: app.model.state.now.is_guide and app.model.state.now.is_open)
+    qtbot.waitUntil(lambda: "verify" in enabled(app.state.now))
+
+
+def test_an_answer_is_stopped_and_half_of_one_stays(qtbot: QtBot, app: App, server: scripted.Script) -> None:
+    server.words, server.hold = ["Half", " an", " answer"], 2
+    app.chat.requests.send("First?")
+    qtbot.waitUntil(lambda: texts(app)[-1] == "Half an")
+    app.chat.requests.stop()
+    ended(qtbot, app, 2)
+    assert app.library.tree.path[-1].stop == "stopped"
+    server.hold = None
+    server.drops, server.at = 1, 1
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].stop == "failed")
+    assert texts(app)[-1] == "Half"
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+    assert "Studio" in str(app.chat.state.now.card)
+    assert "continue" in enabled(app.state.now)
+
+
+def test_a_server_that_is_gone_leaves_the_model_in_use_alone(
+    qtbot: QtBot, make_app: Callable[[], App], server: scripted.Script, settings: Settings
+) -> None:
+    settings.update(servers=(ServerState("a1", "Studio", "http://127.0.0.1:9", "vLLM", {"tiny": 0}),))
+    app = make_app()
+    ready(qtbot, app)
+    app.model.open(MODEL)
+    qtbot.waitUntil(lambda: "cannot be reached" in app.notices.now.text)
+    assert app.model.state.now.is_guide
+    app.model.open("server:ff/gone")
+    qtbot.waitUntil(lambda: "not known" in app.notices.now.text)
+
+
+def test_the_next_start_opens_it_again(qtbot: QtBot, app: App, make_app: Callable[[], App], settings: Settings) -> None:
+    ask(qtbot, app, "First?", 2)
+    assert settings.values.model == MODEL
+    again = make_app()
+    again.model.open(settings.values.model)
+    qtbot.waitUntil(lambda: again.model.state.now.name == "tiny")
