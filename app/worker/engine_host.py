@@ -107,7 +107,7 @@ class EngineHost(QObject):
         """Queue a command for the engine that it is for, also before `start`."""
         match command:
             case LoadModel(path):
-                self._load(_Place.SERVERS if is_on_server(path) else _Place.HERE, command)
+                self._begin_opening(_Place.SERVERS if is_on_server(path) else _Place.HERE, command)
             case CancelOpening():
                 self._thread(self._in_use if self._opening is None else self._opening[0]).submit(command)
             case SetBudget() | ConfigureDiskCache():
@@ -163,7 +163,7 @@ class EngineHost(QObject):
             thread.start()
         return thread
 
-    def _load(self, place: _Place, command: LoadModel) -> None:
+    def _begin_opening(self, place: _Place, command: LoadModel) -> None:
         if self._opening is not None and self._opening[0] is not place:
             before, path = self._opening
             self._thread(before).submit(CancelOpening(path))
