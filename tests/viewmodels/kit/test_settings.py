@@ -77,7 +77,8 @@ def test_what_could_not_be_read_back_is_refused_and_changes_nothing(tmp_path: Pa
         except ValueError:
             assert settings.values == before, f"seed {seed}"
         assert settings.values == Settings(tmp_path / "settings.json").values, f"seed {seed}"
-    assert heard
+    settings.update(body_size=31)
+    assert heard[-1].body_size == 31
     unknown: Any = {"colour": "green"}
     with pytest.raises(TypeError):
         settings.update(**unknown)
