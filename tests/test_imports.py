@@ -36,7 +36,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "remote": ({"prompting", "protocol"}, {"httpx2"}),
     "worker": ({"hub", "engine", "processes", "protocol", "remote"}, {"PySide6.QtCore"}),
     "viewmodels": (
-        {"worker", "protocol", "conversation", "attaching", "exchange", "models", "hub"},
+        {"worker", "protocol", "conversation", "attaching", "exchange", "models", "hub", "remote"},
         {"PySide6.QtCore", "PySide6.QtGui"},
     ),
     "widgets": ({"viewmodels", "processes", "protocol", "formulas"}, {"PySide6"}),
@@ -77,6 +77,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "model": {"kit", "text", "model"},
     "hub": {"kit", "text", "hub"},
     "cache": {"kit", "text", "model", "cache"},
+    "servers": {"kit", "text", "servers"},
     "library": {"kit", "text", "model", "library"},
     "warmth": {"kit", "text", "model", "library", "warmth"},
     "chat": {"kit", "text", "model", "library", "warmth", "chat"},

@@ -89,6 +89,11 @@ _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, th
 _SEEDS = 1 << 31
 
 
+def key_name(server_id: str) -> str:
+    """Return under what name a server's key lies in the keychain."""
+    return f"server {server_id}"
+
+
 class RemoteEngine:
     """The engine of servers: `submit` from any thread, `run` on its own."""
 

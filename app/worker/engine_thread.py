@@ -33,9 +33,9 @@ def local_engine(sink: EventSink) -> Engine:
 def server_engine(sink: EventSink) -> Engine:
     """Make the engine that asks servers. Keys come from the system's keychain, when a model is opened."""
     from app.hub.tokens import kept
-    from app.remote.engine import RemoteEngine
+    from app.remote.engine import RemoteEngine, key_name
 
-    return RemoteEngine(sink, lambda server_id: kept(f"server {server_id}"))
+    return RemoteEngine(sink, lambda server_id: kept(key_name(server_id)))
 
 
 class EngineThread(QThread):

@@ -1,0 +1,134 @@
+"""A look at a server, on a thread of its own: what it is, and which models it has."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.protocol.reports import Problem
+from app.protocol.servers import Server
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenServer:
+    """What a server said of itself. kind: what its people call it. models: how many tokens each reads at most, by name;
+    0 where it does not say."""
+
+    server: Server
+    kind: str
+    models: tuple[tuple[str, int], ...]
+
+
+class ServerLook(QObject):
+    """Looks at one server at a time. What was looked at before is given up, and nothing is told of it.
+
+    Signals: seen(object), a `SeenServer`; failed(object), the `Problem`.
+    """
+
+    seen = Signal(object)
+    failed = Signal(object)
+    _told = Signal(int, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._number = 0
+        self._end: _Ending | None = None
+        self._told.connect(self._take)
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether a server is being asked."""
+        return self._end is not None
+
+    def look(self, server: Server, key: str | None = None) -> None:
+        """Ask a server. key: None for the one that the keychain has; another one is kept there once it has answered."""
+        self.close()
+        self._number += 1
+        self._end = _Ending()
+        arguments = self._number, server, key, self._end
+        threading.Thread(target=self._look, args=arguments, name="server look", daemon=True).start()
+
+    def close(self) -> None:
+        """Give up what is being asked."""
+        if self._end is not None:
+            self._end.cancel()
+        self._end = None
+
+    def _look(self, number: int, server: Server, key: str | None, ending: _Ending) -> None:
+        """Ask, on a thread of its own."""
+        found = asyncio.run(_looked(server, key, ending))
+        if found is not None:
+            try:
+                self._told.emit(number, found)
+            except RuntimeError:
+                logger.debug("nobody waits for the server any more")
+
+    def _take(self, number: int, found: SeenServer | Problem) -> None:
+        if number != self._number or self._end is None:
+            return
+        self._end = None
+        if isinstance(found, Problem):
+            self.failed.emit(found)
+        else:
+            self.seen.emit(found)
+
+
+class _Ending:
+    """The end of a look that was given up, from whichever thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_over = False
+        self._task: tuple[asyncio.AbstractEventLoop, asyncio.Task[object]] | None = None
+
+    def begin(self, task: asyncio.Task[object]) -> bool:
+        """Note what is to be cancelled. False where it need not begin."""
+        with self._lock:
+            self._task = asyncio.get_running_loop(), task
+            return not self._is_over
+
+    def end(self) -> None:
+        """Note that there is nothing to cancel any more."""
+        with self._lock:
+            self._task = None
+
+    def cancel(self) -> None:
+        """Have it end soon."""
+        with self._lock:
+            self._is_over = True
+            if self._task is not None:
+                loop, task = self._task
+                loop.call_soon_threadsafe(task.cancel)
+
+
+async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServer | Problem | None:
+    """Return what a server is, or why that cannot be told; None where it was given up."""
+    from app.hub.faults import HubError
+    from app.hub.tokens import keep, kept
+    from app.remote.client import Client
+    from app.remote.engine import key_name
+    from app.remote.faults import ServerError
+    from app.remote.probe import look
+
+    task: asyncio.Task[object] | None = asyncio.current_task()
+    if task is None or not ending.begin(task):
+        return None
+    client = Client(server, kept(key_name(server.id)) if key is None else key)
+    try:
+        found = await look(client)
+        if key:
+            keep(key_name(server.id), key)
+        return SeenServer(server, found.kind.name, tuple((one.name, one.context) for one in found.models))
+    except (ServerError, HubError) as error:
+        return error.problem
+    except asyncio.CancelledError:
+        return None
+    finally:
+        ending.end()
+        await client.close()

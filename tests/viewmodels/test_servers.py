@@ -1,0 +1,101 @@
+"""Servers are added by their address, found out, looked at again and removed; nothing asks them by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.viewmodels.kit.settings import ServerState, Settings
+from app.viewmodels.servers.servers_region import ServersRegion
+from tests.remote.scripted import Script, serving
+
+
+@pytest.fixture
+def region(qtbot: QtBot, settings: Settings) -> Iterator[ServersRegion]:
+    region = ServersRegion(settings)
+    yield region
+    region.close()
+
+
+def test_a_server_is_found_out_and_its_models_are_listed(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    with serving(Script(kind="vLLM")) as script:
+        with qtbot.waitSignal(region.added):
+            assert region.add(script.address, " My  studio ") == ""
+            assert region.state.now.looking == script.address
+        (server,) = settings.values.servers
+        assert (server.name, server.url, server.kind) == ("My studio", script.address, "vLLM")
+        assert server.models == {"tiny": 2048}
+        assert region.state.now.servers == (server,)
+        assert region.state.now.looking == ""
+        asked = len(script.requests)
+        assert "My studio" in region.add(script.address)
+        assert len(script.requests) == asked
+
+
+def test_without_a_name_it_is_called_by_its_address(qtbot: QtBot, region: ServersRegion) -> None:
+    with serving() as script, qtbot.waitSignal(region.added):
+        region.add(script.address.removeprefix("http://") + "/v1/")
+    assert region.state.now.servers[0].name == script.address.removeprefix("http://")
+
+
+def test_what_cannot_be_asked_is_told_and_nothing_is_added(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    assert "encrypted" in region.add("http://models.example.com")
+    assert "not an address" in region.add(" ")
+    with serving() as script:
+        gone = script.address
+    region.add(gone, "Gone")
+    qtbot.waitUntil(lambda: region.state.now.problem is not None)
+    problem = region.state.now.problem
+    assert problem is not None
+    assert problem.title == "Gone cannot be reached"
+    assert not settings.values.servers
+
+
+def test_only_the_newest_look_counts_and_one_can_be_given_up(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    with serving(Script(kind="vLLM")) as first, serving(Script(kind="LM Studio")) as second:
+        region.add(first.address)
+        with qtbot.waitSignal(region.added):
+            region.add(second.address)
+        region.add(first.address)
+        region.give_up()
+        qtbot.wait(100)
+        assert [one.kind for one in settings.values.servers] == ["LM Studio"]
+        assert region.state.now.looking == ""
+
+
+def test_a_server_is_looked_at_again_under_the_name_it_has(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    with serving(Script(kind="SGLang")) as script:
+        settings.update(servers=(ServerState("a1", "Mine", script.address, "vLLM", {"old": 1}),))
+        with qtbot.waitSignal(region.added):
+            region.look_again("a1")
+        assert settings.values.servers == (ServerState("a1", "Mine", script.address, "SGLang", {"tiny": 2048}),)
+        region.look_again("gone")
+        region.remove("a1")
+        assert not settings.values.servers
+
+
+def test_the_key_is_tried_before_anything_is_kept(qtbot: QtBot, region: ServersRegion, settings: Settings) -> None:
+    with serving() as script:
+        region.add(script.address, key="secret")
+        qtbot.waitUntil(lambda: region.state.now.looking == "")
+        assert {headers["Authorization"] for _, headers, _ in script.requests} == {"Bearer secret"}
+        problem = region.state.now.problem
+        assert problem is None or "keychain" in problem.sentence  # a machine without one adds no server with a key
+        assert "secret" not in str(settings.values)
+
+
+def test_an_unencrypted_way_through_the_network_is_warned_of(region: ServersRegion) -> None:
+    assert "read along" in region.warning("http://192.168.1.20:8080")
+    assert "read along" in region.warning("studio.local")
+    for address in ("localhost:8080", "https://192.168.1.20", "models.example.com", "no address"):
+        assert region.warning(address) == ""
