@@ -43,6 +43,8 @@ BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "edit_earlier": lambda app: app.chat.context_overflow.edit_earlier(),
     "raise_limit": lambda app: app.chat.context_overflow.raise_limit(),
     "leave_out_oldest": lambda app: app.chat.context_overflow.leave_out_oldest(),
+    "send_to_server": lambda app: app.chat.requests.send_to_server(),
+    "keep_here": lambda app: app.chat.requests.keep_here(),
 }
 """What only a button of a card does, by its id."""
 

@@ -19,8 +19,10 @@ from app.viewmodels.chat.problem_cards import CardsByConversation
 from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
+from app.viewmodels.chat.sending_consent import SendingConsent
 from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.stored_conversations import StoredConversations
@@ -36,8 +38,8 @@ class Answering(QObject):
 
     Attributes: drafts and chosen, the words and the settings of each conversation; attachment_reader, of files
     for them; outbox, drafts that are sent; questions, question_queue, generations, answer_saver, what is asked and
-    answered; open_paths, where each path ends; cards, of questions that could not be answered; view_states, how
-    conversations are left.
+    answered; open_paths, where each path ends; cards, of questions that are not answered yet; consent, to their being
+    sent to a server; view_states, how conversations are left.
     """
 
     def __init__(
@@ -62,9 +64,10 @@ class Answering(QObject):
         self.generations = Generations(
             host, questions, self.answer_saver, lambda: settings.values.keeps_alternatives, self
         )
+        self.consent = SendingConsent(questions, current_model, self.chosen.all, self.cards, settings, self)
         self.question_queue = QuestionQueue(
             *(questions, library, self.generations, self.answer_saver, current_model),
-            *(self.chosen.sampling, self.chosen.of_preset, self),
+            *(self.chosen.sampling, self.chosen.of_preset, self.consent.is_given, self),
         )
         self.open_paths = OpenPaths(library, stored.changes, questions, self.question_queue, self)
         self.outbox = Outbox(stored, questions, self.question_queue, self.drafts, self.chosen, self)
@@ -73,6 +76,9 @@ class Answering(QObject):
         stored.removed.connect(self.drafts.hold)
         self.answer_saver.failed.connect(notices.error)
         self.answer_saver.mended.connect(notices.withdraw)
+        self.consent.given.connect(self.question_queue.answer_next)
+        self.consent.asked.connect(self._on_asked)
+        self.question_queue.moved.connect(self.consent.follow)
         self.question_queue.begun.connect(self._on_begun)
         self.question_queue.refused.connect(self._on_refused)
         self.question_queue.ended.connect(self._on_ended)
@@ -124,6 +130,13 @@ class Answering(QObject):
         conversation_id = question.conversation_id
         self.drafts.hold(conversation_id)
         self.cards.put(conversation_id, question_card.question_failed(problem, question.message.id))
+        self._tell(conversation_id, problem)
+
+    def _on_asked(self, conversation_id: str, card: ProblemCard) -> None:
+        """Say that a question waits for the person, where its card is not seen too."""
+        self._tell(conversation_id, Problem(card.title, card.sentence))
+
+    def _tell(self, conversation_id: str, problem: Problem) -> None:
         if self._stored.is_open(conversation_id):
             self._notices.announce(problem.sentence)
         else:

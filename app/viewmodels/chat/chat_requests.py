@@ -56,6 +56,7 @@ class ChatRequests(QObject):
         self._chosen, self._settings, self._attachments = answering.chosen, settings, attachments
         self._open_draft, self._open_branch = open_draft, open_branch
         self._context_overflow, self._cards, self._notices = context_overflow, cards, notices
+        self._consent = answering.consent
 
     # From the composer
 
@@ -120,6 +121,18 @@ class ChatRequests(QObject):
             self._open_draft.cancel_edit()
         else:
             self.stop()
+
+    def send_to_server(self) -> None:
+        """Let the open conversation be sent to the server of the model in use, and have what waits there answered."""
+        self._consent.give(self._open_id)
+
+    def keep_here(self) -> None:
+        """Leave unanswered what waits in the open conversation to be sent to a server."""
+        self._drafts.hold(self._open_id)
+        for one in self._questions.waiting:
+            if one.conversation_id == self._open_id:
+                self._question_queue.withdraw(one)
+        self._state.refresh()
 
     # Another answer
 

@@ -21,13 +21,14 @@ class ChatSettings:
 
     sampling: settings that differ from the model's own, by name; None where nothing was chosen yet. typed: texts in
     fields that are no values. instructions, thinks: what is to hold from the next question on, None where that is what
-    holds already.
+    holds already. servers: ids of those that the conversation may be sent to.
     """
 
     sampling: Mapping[str, Any] | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
     instructions: str | None = None
     thinks: bool | None = None
+    servers: tuple[str, ...] = ()
 
     def written(self) -> str:
         """Write them as JSON, "" where there is nothing to keep."""
@@ -36,6 +37,7 @@ class ChatSettings:
             "typed": dict(self.typed) or None,
             "instructions": self.instructions,
             "thinks": self.thinks,
+            "servers": list(self.servers) or None,
         }
         kept = {name: value for name, value in found.items() if value is not None}
         return json.dumps(kept, ensure_ascii=False, allow_nan=False) if kept else ""
@@ -52,11 +54,13 @@ def read_settings(stored: str) -> ChatSettings:
     sampling, typed = found.get("sampling"), found.get("typed")
     instructions, thinks = found.get("instructions"), found.get("thinks")
     texts = typed.items() if isinstance(typed, dict) else ()
+    servers = found.get("servers")
     return ChatSettings(
         known_values(sampling) if isinstance(sampling, dict) else None,
         {name: text for name, text in texts if name in BY_NAME and isinstance(text, str)},
         instructions if isinstance(instructions, str) else None,
         thinks if isinstance(thinks, bool) else None,
+        tuple(one for one in servers if isinstance(one, str)) if isinstance(servers, list) else (),
     )
 
 
@@ -109,6 +113,11 @@ class AllSettings:
     def think(self, conversation_id: str, thinks: bool | None) -> None:
         """Have the model think or not from the next question on, None for what holds already."""
         self._put(conversation_id, replace(self.of(conversation_id), thinks=thinks))
+
+    def allow(self, conversation_id: str, server_id: str) -> None:
+        """Let a conversation be sent to a server from now on."""
+        now = self.of(conversation_id)
+        self._put(conversation_id, replace(now, servers=tuple(dict.fromkeys((*now.servers, server_id)))))
 
     def take(self, conversation_id: str) -> ChatSettings:
         """Return the settings as a question is asked: what is to hold from it on does then, and is chosen no more."""

@@ -56,16 +56,19 @@ class QuestionQueue(QObject):
         current_model: CurrentModel,
         sampling: Callable[[str], Sampling],
         of_preset: Callable[[str], Sampling | None],
+        may_ask: Callable[[str, ModelInfo], bool],
         parent: QObject | None = None,
     ) -> None:
-        """sampling: says how the next answer of a conversation is sampled. of_preset: says what a preset is."""
+        """sampling: says how the next answer of a conversation is sampled. of_preset: says what a preset is. may_ask:
+        says whether a conversation may be sent to a model; its questions wait until it may.
+        """
         super().__init__(parent)
         self._questions = questions
         self._library = library
         self._generations = generations
         self._answer_saver = answer_saver
         self._current_model = current_model
-        self._sampling, self._of_preset = sampling, of_preset
+        self._sampling, self._of_preset, self._may_ask = sampling, of_preset, may_ask
         self.most_at_once = 1
         generations.ended.connect(self._on_ended)
         current_model.ready.connect(self.answer_next)
@@ -173,7 +176,8 @@ class QuestionQueue(QObject):
         Answers to one question begin together, when there is room for all of them.
         """
         while (model := self._current_model.to_ask) is not None:
-            question = next(iter(self._questions.waiting), None)
+            waiting = self._questions.waiting
+            question = next((one for one in waiting if self._may_ask(one.conversation_id, model)), None)
             if question is None or len(self._questions.at_engine) + self._count(question) > self.most_at_once:
                 return
             self._answer(question, model)

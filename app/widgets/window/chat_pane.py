@@ -140,10 +140,15 @@ class ChatPane(QWidget):
         return self._pages.currentWidget() is self.welcome
 
     @property
-    def _is_dismissable(self) -> bool:
-        """Whether a problem stands in the composer's place that one may leave alone."""
+    def _way_out(self) -> str:
+        """What Escape does where a card stands in the composer's place that one may leave alone, "" for nothing."""
         card = self._app.chat.state.now.card
-        return card is not None and card.other_id == "dismiss"
+        return card.other_id if card is not None and card.other_id in ("dismiss", "keep_here") else ""
+
+    @property
+    def _is_dismissable(self) -> bool:
+        """Whether a problem stands in the composer's place that typing takes away."""
+        return self._way_out == "dismiss"
 
     @property
     def _is_comparing(self) -> bool:
@@ -337,8 +342,8 @@ class ChatPane(QWidget):
             self._app.comparison.close()
         elif self._app.tokens.state.now.is_open:
             self._app.tokens.close()
-        elif self._is_dismissable:
-            self._app.act("dismiss")
+        elif self._way_out:
+            self._app.act(self._way_out)
         elif "stop" in enabled(self._app.state.now):
             self._app.act("stop")
         elif self._app.find.is_open:

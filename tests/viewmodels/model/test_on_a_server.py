@@ -29,11 +29,12 @@ def server(settings: Settings) -> Iterator[scripted.Script]:
 
 @pytest.fixture
 def app(make_app: Callable[[], App], server: scripted.Script, qtbot: QtBot) -> App:
-    """A program in which the server's model is in use."""
+    """A program in which the server's model is in use, and the open conversation may be sent to it."""
     app = make_app()
     ready(qtbot, app)
     app.model.open(MODEL)
     qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+    app.answering.chosen.all.allow(app.library.open_id, "a1")
     return app
 
 
