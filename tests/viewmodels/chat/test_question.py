@@ -213,7 +213,8 @@ class Machine:
         self.generations = Generations(host, self.questions, self.saver, lambda: True)
         models = cast(CurrentModel, self.models)
         self.queue = QuestionQueue(
-            self.questions, self.library, self.generations, self.saver, models, lambda _: Sampling(), lambda _: None
+            *(self.questions, self.library, self.generations, self.saver, models),
+            *(lambda _: Sampling(), lambda _: None, lambda *_: True),
         )
         self.queue.refused.connect(self.refused.append)
         self.queue.ended.connect(self.ended.append)
