@@ -17,8 +17,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SeenServer:
-    """What a server said of itself. kind: what its people call it. models: how many tokens each reads at most, by name;
-    0 where it does not say."""
+    """A server that has answered.
+
+    kind: what its people call it. models: how many tokens each reads at most, by name; 0 where it does not say.
+    """
 
     server: Server
     kind: str

@@ -141,7 +141,7 @@ class ChatPane(QWidget):
 
     @property
     def _way_out(self) -> str:
-        """What Escape does where a card stands in the composer's place that one may leave alone, "" for nothing."""
+        """Verb by which a card in the composer's place is left alone, "" where none may be."""
         card = self._app.chat.state.now.card
         return card.other_id if card is not None and card.other_id in ("dismiss", "keep_here") else ""
 
