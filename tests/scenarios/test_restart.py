@@ -18,6 +18,7 @@ from app.protocol.commands import SetBudget
 from app.protocol.events import Pinned, RunFinished, RunStarted, TrieChanged
 from app.viewmodels.actions import enabled
 from tests.fakes.model_folder import write_model_folder
+from tests.scenarios.test_window import look_at_cache
 
 LONGEST = 60_000
 Told = TypeVar("Told")
@@ -105,6 +106,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     assert now.chat.subtitle.startswith("On disk")
     assert now.cache.line.endswith("on disk")
     assert now.cache.disk_trouble is None
+    look_at_cache(sitting.program.window)
     assert "On disk" in sitting.program.window.cache.head.accessibleName()
     assert sitting.app.folders.snapshots == str(data_folder / "caches" / "snapshots")
     assert not sitting.told(RunStarted)

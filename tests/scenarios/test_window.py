@@ -19,6 +19,7 @@ from app.protocol.trie_view import TrieNodeView, TrieView
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.samples import SAMPLE_ID
+from app.widgets.window.main_window import MainWindow
 
 KEY, MODIFIER = Qt.Key, Qt.KeyboardModifier
 STORY = "Tell me a story about a fox"
@@ -77,13 +78,20 @@ class Person:
         )
 
     def check_trie(self) -> None:
-        """The pane shows edges of the engine's picture, to the end of the longest one."""
+        """The pane shows edges of the engine's picture, to the end of the longest one, when somebody looks at it."""
+        look_at_cache(self.window)
         self._qtbot.wait(120)
         shown = [row for row in nested_rows(self.window.cache.tree.model()) if isinstance(row, TrieNodeView)]
         told = {node.id: node for node in self.views[-1].nodes}
         assert shown
         assert {row.id for row in shown} <= told.keys()
         assert max(row.end for row in shown) == max(node.end for node in told.values())
+
+
+def look_at_cache(window: MainWindow) -> None:
+    """Bring the Cache pane into sight, for which the window has to be wide enough."""
+    window.resize(1440, 900)
+    window.inspector.show_pane("cache")
 
 
 def nested_rows(model: QAbstractItemModel, parent: QModelIndex | None = None) -> list[object]:
