@@ -118,6 +118,10 @@ class ThinkingSwitch(StrEnum):
     SWITCHABLE = "switchable"
 
 
+UNTOLD_CONTEXT = 1 << 20
+"""Tokens that a model may read whose server does not tell."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """The description of an open model.
@@ -125,9 +129,10 @@ class ModelInfo:
     layers: cache kinds by name, counted. fingerprint: changes with anything that shapes the model's state. sampling: as
     the model's authors recommend it. thinking, thinks: whether it can be told to think, and whether it does where
     nothing is said. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of the adapter that
-    is added to it, "" for none. context_length: how many tokens it reads at most. own_context: how many it could read
-    without a limit, 0 where that is not known. capabilities: what can be done with it, None for all that its engine
-    can do. place: the host of the server that it runs on, "" for this computer.
+    is added to it, "" for none. context_length: how many tokens it reads at most, UNTOLD_CONTEXT where its server does
+    not tell. own_context: how many it could read without a limit, 0 where that is not known. capabilities: what can be
+    done with it, None for all that its engine can do. place: the host of the server that it runs on, "" for this
+    computer.
     """
 
     path: str

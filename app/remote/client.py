@@ -30,8 +30,12 @@ _LONGEST_REFUSAL = 1 << 16
 class Client:
     """Requests to one server. To be used as a context, on one event loop."""
 
-    def __init__(self, server: Server, key: str = "", *, silence: float = SILENCE) -> None:
-        """key: sent with each request, "" for none. silence: seconds without a word, after which one is given up."""
+    def __init__(
+        self, server: Server, key: str = "", trusted: ssl.SSLContext | None = None, *, silence: float = SILENCE
+    ) -> None:
+        """key: sent with each request, "" for none. trusted: what accepts its certificate, None for what the system
+        accepts. silence: seconds without a word, after which a request is given up.
+        """
         self.server = server
         self._silence = silence
         headers = {"Accept-Encoding": "identity", "User-Agent": "espalier"}
@@ -41,11 +45,18 @@ class Client:
             base_url=server.url,
             headers=headers,
             timeout=httpx2.Timeout(silence, connect=CONNECT),
+            verify=True if trusted is None else trusted,
             limits=httpx2.Limits(max_connections=64, keepalive_expiry=30.0),
             trust_env=False,
             follow_redirects=False,
         )
         self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *_ended: object) -> None:
+        await self.close()
 
     async def close(self) -> None:
         """Let go of open sockets."""

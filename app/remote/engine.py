@@ -57,12 +57,13 @@ from app.protocol.events import (
     WarmedUp,
 )
 from app.protocol.references import ServerModel, server_model
-from app.protocol.reports import ModelInfo, Problem, RunStats, StopReason
+from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, RunStats, StopReason
 from app.protocol.servers import Server
 from app.protocol.trie_view import TrieView
 from app.remote.address import host_of
 from app.remote.answering import Answering
-from app.remote.client import Client
+from app.remote.certificates import trusted
+from app.remote.client import SILENCE, Client
 from app.remote.faults import ServerError
 from app.remote.kinds import GoingOn, Kind
 from app.remote.probe import FoundModel, look
@@ -70,7 +71,6 @@ from app.remote.written import NOT_TOLD
 
 log = logging.getLogger(__name__)
 
-UNTOLD_CONTEXT = 1 << 20  # tokens, where a server does not say how many its model reads
 CAPABILITIES = Capabilities(
     token_ids=False,
     cost_estimates=False,
@@ -97,7 +97,7 @@ def key_name(server_id: str) -> str:
 class RemoteEngine:
     """The engine of servers: `submit` from any thread, `run` on its own."""
 
-    def __init__(self, sink: EventSink, key_of: Callable[[str], str], silence: float | None = None) -> None:
+    def __init__(self, sink: EventSink, key_of: Callable[[str], str], silence: float = SILENCE) -> None:
         """key_of: returns the key for a server, "" for none; that may take a moment. silence: as of `Client`."""
         self._emit, self._key_of, self._silence = sink, key_of, silence
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -205,7 +205,8 @@ class RemoteEngine:
     async def _opened(self, command: LoadModel, named: ServerModel, server: Server) -> _OpenModel:
         loop = asyncio.get_running_loop()
         key = await loop.run_in_executor(None, self._key_of, server.id)
-        client = Client(server, key) if self._silence is None else Client(server, key, silence=self._silence)
+        context = await trusted(server)
+        client = Client(server, key, context, silence=self._silence)
         try:
             found = await look(client)
             model = found.model(named.name)

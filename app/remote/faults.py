@@ -13,14 +13,21 @@ class ServerError(Exception):
     """A request that failed.
 
     problem: what to tell. may_retry: the same request may do better. is_busy: the server asks for patience, and names
-    wait, seconds, or 0.
+    wait, seconds, or 0. is_untrusted: its certificate is not accepted.
     """
 
     def __init__(
-        self, title: str, sentence: str, *, may_retry: bool = False, is_busy: bool = False, wait: float = 0.0
+        self,
+        title: str,
+        sentence: str,
+        *,
+        may_retry: bool = False,
+        is_busy: bool = False,
+        wait: float = 0.0,
+        is_untrusted: bool = False,
     ) -> None:
         super().__init__(title)
-        self.problem = Problem(title, sentence)
+        self.problem, self.is_untrusted = Problem(title, sentence), is_untrusted
         self.may_retry, self.is_busy, self.wait = may_retry or is_busy, is_busy, wait
 
 
@@ -32,7 +39,17 @@ def unreachable(name: str, host: str) -> ServerError:
 
 def untrusted(name: str, why: str) -> ServerError:
     """Its certificate is not one that this computer trusts."""
-    return ServerError(f"{name} cannot be trusted", f"Its certificate is not accepted: {words(why)}.")
+    sentence = f"Nobody whom this computer trusts speaks for its certificate: {words(why)}."
+    return ServerError(f"{name} cannot be trusted yet", sentence, is_untrusted=True)
+
+
+def changed(name: str) -> ServerError:
+    """It shows another certificate than the one that the person trusts."""
+    sentence = (
+        "Somebody may have put another computer in its place. Nothing was sent. If its certificate was renewed, choose "
+        "Change… where the server was added, and trust the new one."
+    )
+    return ServerError(f"{name} shows another certificate", sentence, is_untrusted=True)
 
 
 def broken_off(name: str) -> ServerError:

@@ -6,12 +6,14 @@ What it answers follows the sources of those servers; no program of theirs runs 
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from app.protocol.servers import Server
@@ -56,7 +58,7 @@ class Script:
     if any. pause: seconds between two words. hold: after this many words it waits for `go`. refusals: answers to the
     next requests, (status, body, headers), before it answers. drops: how many of the next requests are broken off; at:
     after so many words. requests: (path, headers, body) of all that came. ended: how many answers were written to their
-    end; left: how many were left by the client.
+    end; left: how many were left by the client. key: without which it answers nothing.
     """
 
     kind: str = "OpenAI’s interface"
@@ -74,6 +76,7 @@ class Script:
     requests: list[tuple[str, Mapping[str, str], Any]] = field(default_factory=list)
     ended: int = 0
     left: int = 0
+    key: str = ""
     address: str = ""
 
     @property
@@ -161,6 +164,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.script.left += 1
 
     def _refuses(self) -> bool:
+        if self.script.key and self.headers["Authorization"] != f"Bearer {self.script.key}":
+            self._reply(401, b'{"error": "a key is missing"}')
+            return True
         if self.command == "POST" and self.script.refusals:
             status, content, headers = self.script.refusals.pop(0)
             self._reply(status, content, headers)
@@ -180,15 +186,19 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(script: Script | None = None) -> Iterator[Script]:
-    """Serve a script on a port of this machine."""
+def serving(script: Script | None = None, certificate: Path | None = None) -> Iterator[Script]:
+    """Serve a script on a port of this machine, encrypted where it has a certificate."""
     script = script or Script()
     handler = type("Handler", (_Handler,), {"script": script})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    script.address = f"http://127.0.0.1:{server.server_port}"
+    script.address = f"{'http' if certificate is None else 'https'}://127.0.0.1:{server.server_port}"
     try:
         yield script
     finally:

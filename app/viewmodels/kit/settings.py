@@ -18,6 +18,7 @@ from app.protocol.commands import CONTEXT_LIMIT
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
 from app.protocol.references import LONGEST_NAME, ServerModel, server_model
+from app.protocol.servers import Server
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +57,8 @@ class WindowState:
 class ServerState:
     """A server that a person has added, and what it was when it was asked last.
 
-    id, name, url: as of `protocol.servers.Server`. kind: what it is, as its people call that. models: how many tokens
-    each reads at most, 0 where that is not known, by the server's name for it.
+    id, name, url, certificate: as of `protocol.servers.Server`. kind: what it is, as its people call that. models: how
+    many tokens each reads at most, 0 where that is not known, by the server's name for it.
     """
 
     id: str = ""
@@ -65,6 +66,12 @@ class ServerState:
     url: str = ""
     kind: str = ""
     models: Mapping[str, int] = field(default_factory=dict)
+    certificate: str = ""
+
+    @property
+    def server(self) -> Server:
+        """Return it as an engine is told of it."""
+        return Server(self.id, self.name, self.url, self.certificate)
 
 
 @dataclass(frozen=True, slots=True)

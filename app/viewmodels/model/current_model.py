@@ -136,7 +136,7 @@ class CurrentModel(QObject):
         model = server_model(path)
         known = self._settings.values.servers if model is not None else ()
         found = next((one for one in known if model is not None and one.id == model.server_id), None)
-        return None if found is None else Server(found.id, found.name, found.url)
+        return None if found is None else found.server
 
     def adapter_of(self, path: str) -> str:
         """Return the folder of the adapter that a model is opened with, "" for none."""

@@ -1,0 +1,56 @@
+"""A certificate that a person trusts is accepted, and no other one in its place."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from app.protocol.servers import Server
+from app.remote.certificates import digest, presented, trusted
+from app.remote.client import Client
+from app.remote.faults import ServerError
+from app.remote.probe import look
+from tests.remote.scripted import Script, serving
+
+STUDIO, OTHER = (Path(__file__).with_name(name) for name in ("studio.pem", "other.pem"))
+
+
+async def _names(server: Server) -> list[str]:
+    async with Client(server, "secret", await trusted(server)) as client:
+        return [one.name for one in (await look(client)).models]
+
+
+async def _digest(server: Server) -> str:
+    return digest(await presented(server))
+
+
+def test_one_that_nobody_speaks_for_is_accepted_when_it_is_trusted() -> None:
+    with serving(Script(kind="vLLM"), STUDIO) as script:
+        server = Server("a1", "Studio", script.address)
+        with pytest.raises(ServerError) as raised:
+            asyncio.run(_names(server))
+        assert raised.value.is_untrusted
+        assert "self" in raised.value.problem.sentence
+        certificate = asyncio.run(_digest(server))
+        assert len(certificate) == 64
+        assert not script.requests
+        assert asyncio.run(_names(Server("a1", "Studio", script.address, certificate))) == ["tiny"]
+
+
+def test_another_one_in_its_place_gets_nothing() -> None:
+    with serving(Script(), STUDIO) as script:
+        certificate = asyncio.run(_digest(Server("a1", "Studio", script.address)))
+    with serving(Script(), OTHER) as script:
+        with pytest.raises(ServerError, match="shows another certificate") as raised:
+            asyncio.run(_names(Server("a1", "Studio", script.address, certificate)))
+        assert raised.value.is_untrusted
+        assert not script.requests
+
+
+def test_a_server_without_encryption_shows_none() -> None:
+    with serving(Script()) as script:
+        server = Server("a1", "Studio", script.address.replace("http:", "https:"))
+        with pytest.raises(ServerError):
+            asyncio.run(presented(server))
