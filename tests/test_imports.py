@@ -77,7 +77,7 @@ VIEW_MODELS: dict[str, set[str]] = {
     "model": {"kit", "text", "model"},
     "hub": {"kit", "text", "hub"},
     "cache": {"kit", "text", "model", "cache"},
-    "servers": {"kit", "text", "servers"},
+    "servers": {"kit", "text", "model", "servers"},
     "library": {"kit", "text", "model", "library"},
     "warmth": {"kit", "text", "model", "library", "warmth"},
     "chat": {"kit", "text", "model", "library", "warmth", "chat"},

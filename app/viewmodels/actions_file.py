@@ -39,7 +39,14 @@ ROWS: tuple[Row, ...] = (
         group="models",
         title="Models…",
         keys=("Ctrl+Shift+M",),
-        tip="Lists the models of this machine, and those that can be downloaded.",
+        tip="Lists the models of this machine, of servers, and those that can be downloaded.",
+    ),
+    Action(
+        id="add_server",
+        menu=Menu.FILE,
+        group="models",
+        title="Add Server…",
+        tip="Adds a server by its address, whose models can be opened then.",
     ),
     Submenu("recent", Menu.FILE, "models", "Open Recent"),
     Action(

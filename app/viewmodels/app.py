@@ -29,9 +29,9 @@ class App(QObject):
     `Windows.open` makes it, and heeds its signals.
 
     Attributes: number, of the window, from 1 on; workspace, what is shared, and of it settings, folders, notices,
-    model, hub and cache; state, of the whole window; keys, the shortcuts of all commands; chat, library, branches,
-    edges and map, the regions; cache_rows, of the cache pane; comparison, of two branches; lanes, answers beside each
-    other; tokens, an answer by its tokens; find, what is looked for in the chat.
+    model, hub, servers and cache; state, of the whole window; keys, the shortcuts of all commands; chat, library,
+    branches, edges and map, the regions; cache_rows, of the cache pane; comparison, of two branches; lanes, answers
+    beside each other; tokens, an answer by its tokens; find, what is looked for in the chat.
 
     Signals: datesChanged(), days are written in another language; announced(str), have it said by a screen reader;
     activated(object), this window is in front now; closed(object), and now it is none any more; windowWanted(str), this
@@ -63,6 +63,7 @@ class App(QObject):
         self.settings, self.folders = workspace.settings, workspace.folders
         self.keys = KeyBindings(ACTIONS, self.settings, self)
         self.model, self.hub, self.cache = workspace.model, workspace.hub, workspace.cache
+        self.servers = workspace.servers
         self.answering, self.notices = workspace.answering, workspace.notices
         self.library = LibraryRegion(workspace.stored, self._store, self.model, self.notices, number, self)
         self.chat = ChatRegion(

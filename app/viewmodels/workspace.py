@@ -22,6 +22,7 @@ from app.viewmodels.kit.settings import Settings, SettingsValues
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.stored_conversations import StoredConversations
 from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.servers.servers_region import ServersRegion
 from app.viewmodels.text import dates
 from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CostQueries
@@ -32,9 +33,9 @@ from app.worker.engine_host import EngineHost
 class Workspace(QObject):
     """Begins and ends with the program, whatever windows there are meanwhile.
 
-    Attributes: host and store, the ways to the engine and to the database; settings, folders, notices; model, hub
-    and cache, the regions that every window shows alike; stored, the conversations; answering, what is asked in them;
-    cached_branches, what is done to their cached state; warmth, of branches and conversations.
+    Attributes: host and store, the ways to the engine and to the database; settings, folders, notices; model, hub,
+    servers and cache, the regions that every window shows alike; stored, the conversations; answering, what is asked in
+    them; cached_branches, what is done to their cached state; warmth, of branches and conversations.
 
     Signals: logWanted(), show where the log lies; happened(object), an event of the engine, when what is shared has
     followed it; datesChanged(), days are written in another language; restored(object, bool), the view states that were
@@ -63,6 +64,7 @@ class Workspace(QObject):
         self.notices = notices = Notices(lambda: self.store.history.step, self)
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
         self.hub = HubRegion(settings, folders, notices, self.model.open, self)
+        self.servers = ServersRegion(settings, self.model, notices, self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.stored = StoredConversations(self.store, settings, notices, self)
         self.answering = Answering(host, self.store, self.stored, self.model.current_model, notices, settings, self)
@@ -117,6 +119,7 @@ class Workspace(QObject):
         self.answering.questions.close()
         self.answering.attachment_reader.close()
         self.hub.close()
+        self.servers.close()
         self.host.close()
         self.model.close()
         self.answering.close()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
+
+if TYPE_CHECKING:  # most starts of the program never need it
+    import asyncio
 
 logger = logging.getLogger(__name__)
 
@@ -27,14 +31,22 @@ class SeenServer:
     models: tuple[tuple[str, int], ...]
 
 
+class _Failed(NamedTuple):
+    """A server that could not be looked at. certificate: SHA-256 of the one that nobody speaks for, "" for none."""
+
+    problem: Problem
+    certificate: str = ""
+
+
 class ServerLook(QObject):
     """Looks at one server at a time. What was looked at before is given up, and nothing is told of it.
 
-    Signals: seen(object), a `SeenServer`; failed(object), the `Problem`.
+    Signals: seen(object), a `SeenServer`; failed(object, str), the `Problem`, and the SHA-256 of a certificate that the
+    person may trust all the same, "" for none.
     """
 
     seen = Signal(object)
-    failed = Signal(object)
+    failed = Signal(object, str)
     _told = Signal(int, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -56,6 +68,10 @@ class ServerLook(QObject):
         arguments = self._number, server, key, self._end
         threading.Thread(target=self._look, args=arguments, name="server look", daemon=True).start()
 
+    def forget(self, server_id: str) -> None:
+        """Take the key for a server out of the keychain."""
+        threading.Thread(target=_forget, args=(server_id,), name="server key", daemon=True).start()
+
     def close(self) -> None:
         """Give up what is being asked."""
         if self._end is not None:
@@ -64,6 +80,8 @@ class ServerLook(QObject):
 
     def _look(self, number: int, server: Server, key: str | None, ending: _Ending) -> None:
         """Ask, on a thread of its own."""
+        import asyncio
+
         found = asyncio.run(_looked(server, key, ending))
         if found is not None:
             try:
@@ -71,12 +89,12 @@ class ServerLook(QObject):
             except RuntimeError:
                 logger.debug("nobody waits for the server any more")
 
-    def _take(self, number: int, found: SeenServer | Problem) -> None:
+    def _take(self, number: int, found: SeenServer | _Failed) -> None:
         if number != self._number or self._end is None:
             return
         self._end = None
-        if isinstance(found, Problem):
-            self.failed.emit(found)
+        if isinstance(found, _Failed):
+            self.failed.emit(found.problem, found.certificate)
         else:
             self.seen.emit(found)
 
@@ -92,7 +110,7 @@ class _Ending:
     def begin(self, task: asyncio.Task[object]) -> bool:
         """Note what is to be cancelled. False where it need not begin."""
         with self._lock:
-            self._task = asyncio.get_running_loop(), task
+            self._task = task.get_loop(), task
             return not self._is_over
 
     def end(self) -> None:
@@ -109,10 +127,13 @@ class _Ending:
                 loop.call_soon_threadsafe(task.cancel)
 
 
-async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServer | Problem | None:
+async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServer | _Failed | None:
     """Return what a server is, or why that cannot be told; None where it was given up."""
+    import asyncio
+
     from app.hub.faults import HubError
     from app.hub.tokens import keep, kept
+    from app.remote.certificates import digest, presented, trusted
     from app.remote.client import Client
     from app.remote.engine import key_name
     from app.remote.faults import ServerError
@@ -121,16 +142,33 @@ async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServe
     task: asyncio.Task[object] | None = asyncio.current_task()
     if task is None or not ending.begin(task):
         return None
-    client = Client(server, kept(key_name(server.id)) if key is None else key)
     try:
-        found = await look(client)
+        sent = kept(key_name(server.id)) if key is None else key
+        async with Client(server, sent, await trusted(server)) as client:
+            found = await look(client)
         if key:
             keep(key_name(server.id), key)
         return SeenServer(server, found.kind.name, tuple((one.name, one.context) for one in found.models))
-    except (ServerError, HubError) as error:
-        return error.problem
+    except ServerError as error:
+        shown = ""
+        if error.is_untrusted:
+            with suppress(ServerError, asyncio.CancelledError):
+                shown = digest(await presented(server))
+        return _Failed(error.problem, shown)
+    except HubError as error:
+        return _Failed(error.problem)
     except asyncio.CancelledError:
         return None
     finally:
         ending.end()
-        await client.close()
+
+
+def _forget(server_id: str) -> None:
+    from app.hub.faults import HubError
+    from app.hub.tokens import keep
+    from app.remote.engine import key_name
+
+    try:
+        keep(key_name(server_id), "")
+    except HubError:
+        logger.info("no key of the server is forgotten: there is no keychain, or it is locked")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.app import App
 from app.viewmodels.kit.settings import ServerState, Settings
 from app.viewmodels.servers.servers_region import ServersRegion
 from tests.remote.scripted import Script, serving
 
 
 @pytest.fixture
-def region(qtbot: QtBot, settings: Settings) -> Iterator[ServersRegion]:
-    region = ServersRegion(settings)
-    yield region
-    region.close()
+def region(app: App) -> ServersRegion:
+    return app.servers
 
 
 def test_a_server_is_found_out_and_its_models_are_listed(

@@ -16,9 +16,9 @@ class ChatState:
     branch: the name of the open branch, "" where neither it nor one above it has any; is_favourite_branch: it is one.
     title, subtitle, warmth: the conversation, how warm its open path is in words ("Warm · 3 794 tokens") and as a
     share, None while unknown; is_on_disk: some of that share must be read from the disk first. has_residencies: the
-    engine tells what is held. context_used: tokens of the open path. model_name: who would answer. activity: of an
-    answer, None while none is under way or waited for. card: what stands in the composer's place, if anything.
-    greeting, suggestions: of an empty conversation.
+    engine tells what is held. context_used: tokens of the open path, None where nobody tells. model_name: who would
+    answer. activity: of an answer, None while none is under way or waited for. card: what stands in the composer's
+    place, if anything. greeting, suggestions: of an empty conversation.
 
     branch_price: what reading the open branch costs in words, "" while unknown or an answer is being written.
     placeholder: of the message field. send_price, send_parts: the composer's foot in words, and (reused, computed)
@@ -49,7 +49,7 @@ class ChatState:
     subtitle: str = ""
     warmth: float | None = None
     is_on_disk: bool = False
-    context_used: int = 0
+    context_used: int | None = 0
     has_residencies: bool = True
     model_name: str = ""
     activity: Activity | None = None

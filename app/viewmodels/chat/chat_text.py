@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.conversation.message import Message
 from app.protocol.events import CostEstimate
-from app.protocol.reports import Problem
+from app.protocol.reports import Problem, Source
 from app.viewmodels.chat.question import Question
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
@@ -37,6 +38,7 @@ EDITED_LATER = "It can be edited as soon as it has ended"
 NOTHING_LEFT = "Leave a word of the answer, or answer again"
 NO_ALTERNATIVES = "It is not known what else could stand there"
 LETTERS = "ABCDEFGH"
+LONG_SILENCE = 40.0  # seconds
 STILL_WRITING = "Possible as soon as this answer has ended"
 
 
@@ -55,8 +57,15 @@ def answer_activity(question: Question, elsewhere: str, together: Sequence[Quest
 
 
 def _answer_line(question: Question, together: Sequence[Question]) -> str:
+    """Say how far it is; of one of which nothing was heard for long, that."""
     if question.is_stopping:
         return "Stopping"
+    line = _figures(question, together)
+    silence = question.silence
+    return line if silence < LONG_SILENCE else f"{line}{DOT}no word for {formatting.whole_seconds(silence)}"
+
+
+def _figures(question: Question, together: Sequence[Question]) -> str:
     written = [one for one in together if not one.is_reading]
     if len(written) > 1 and question in written:
         return _line_of_several(written)
@@ -147,3 +156,12 @@ def price_of_settings(priced: CostEstimate) -> str:
     if priced.is_warm:
         return "Warm: nothing is read again"
     return price_of_request(priced)
+
+
+def tokens_told(path: Sequence[Message]) -> int | None:
+    """Return the tokens of a path to its last answer, as whoever wrote that has told; None where nobody has."""
+    answer = next((one for one in reversed(path) if one.role == "assistant"), None)
+    stats = (answer.stats if answer is not None else None) or {}
+    request, written = stats.get("request") or {}, stats.get("tokens")
+    total = None if request.get("source") == Source.UNKNOWN else request.get("total")
+    return total + written if isinstance(total, int) and isinstance(written, int) else None

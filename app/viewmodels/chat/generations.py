@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count
@@ -126,7 +127,7 @@ class Generations(QObject):
                 question.seed = event.seeds[question.run_lane] if question.run_lane < len(event.seeds) else None
                 self.moved.emit()
             elif isinstance(event, PrefillProgress):
-                question.prefill = event
+                question.prefill, question.heard_at = event, time.monotonic()
                 self.moved.emit()
             elif isinstance(event, RunFinished):
                 self._finish(question, event)

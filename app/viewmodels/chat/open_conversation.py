@@ -221,12 +221,14 @@ class OpenConversation:
         return "" if self.branch_costs.path is None else chat_text.subtitle(self.branch_costs.path)
 
     @property
-    def _context_used(self) -> int:
-        """Tokens of the open path, with the answer under way."""
-        question = self.question
-        if question is not None and self.is_writing and question.request is not None:
-            return question.request.total + question.tokens
-        return self.branch_costs.path.request.total if self.branch_costs.path else 0
+    def _context_used(self) -> int | None:
+        """Tokens of the open path, with the answer under way; None where nobody tells."""
+        question, request = self.question, self.question.request if self.question is not None else None
+        if question is not None and request is not None and request.is_known and self.is_writing:
+            return request.total + question.tokens
+        if self.branch_costs.path is not None:
+            return self.branch_costs.path.request.total
+        return 0 if self.is_empty or self.model.has("cost_estimates") else chat_text.tokens_told(self.tree.path)
 
     @property
     def _placeholder(self) -> str:

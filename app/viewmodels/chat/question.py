@@ -74,7 +74,8 @@ class Question:
 
     Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
     engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the cache
-    did for the prompt, None until the engine has begun; prefill, how far the prompt is read; first_at, when the first
+    did for the prompt, None until the engine has begun; prefill, how far the prompt is read; heard_at, when the engine
+    was heard of last, and first_at, when the first
     token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its tokens are to be chosen,
     None for what is chosen in its conversation then; begun, the answer as it stood, where it is one that goes on;
     resumptions, of the answer that is to be written once more; edited, the answer that `begun` is an edit of, which is
@@ -120,6 +121,7 @@ class Question:
         self.tokens = 0
         self.request: RequestReport | None = None
         self.prefill: PrefillProgress | None = None
+        self.heard_at = 0.0
         self.first_at: float | None = None
         self.is_stopping = False
         self.sampling: Sampling | None = None
@@ -167,6 +169,11 @@ class Question:
         if self.first_at is None or self.tokens < 3:
             return None
         return (self.tokens - 1) / max(time.monotonic() - self.first_at, 1e-3)
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the engine was heard of last."""
+        return time.monotonic() - self.heard_at
 
     @property
     def is_thinking(self) -> bool:
@@ -226,6 +233,7 @@ class Question:
         """Be read by the engine, to be answered with this message."""
         self._go(Stage.READING)
         self.run_id, self.answer, self.run_lane = run_id, answer, run_lane
+        self.heard_at = time.monotonic()
 
     def spread(self, count: int) -> tuple[Question, ...]:
         """Return a question to each of so many answers, itself first, which go their own ways from now on."""
@@ -247,7 +255,7 @@ class Question:
 
     def grow(self, text: str, tokens: int = 0, kind: TextKind = "text") -> None:
         """Take on new words of the answer or its thought, and count its tokens. A token may complete no character."""
-        now = time.monotonic()
+        now = self.heard_at = time.monotonic()
         if self.stage is not Stage.WRITING:
             self._go(Stage.WRITING)
             self.first_at = now

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from app.models.names import model_name
 from app.protocol.capabilities import Capabilities
+from app.protocol.references import is_on_server
+from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.viewmodels.model.current_model import CurrentModel
@@ -18,16 +20,18 @@ class ModelState:
     """The model in use, or wanted.
 
     detail: its precision, "built in", "loading" or "not loaded". is_missing: there is none, because it could not be
-    opened. is_open, is_loading: there is one, and another one is being opened. context_length: in tokens, 0 without
-    one. kv_bits: in how many its KV cache is kept, None for all. capabilities: of the model in use; without one, of the
-    engine there is or was last, None before the first has told. card: the problem that stands in the way of every
-    conversation, if any. activity: what the engine does when nothing is asked of it.
+    opened. is_on_server: it does not run on this computer. is_open, is_loading: there is one, and another one is being
+    opened. context_length: in tokens, 0 where that is not known. kv_bits: in how many its KV cache is kept, None for
+    all. capabilities: of the model in use; without one, of the engine there is or was last, None before the first has
+    told. card: the problem that stands in the way of every conversation, if any. activity: what the engine does when
+    nothing is asked of it.
     """
 
     name: str = ""
     detail: str = ""
     is_missing: bool = False
     is_guide: bool = False
+    is_on_server: bool = False
     is_open: bool = False
     is_loading: bool = False
     context_length: int = 0
@@ -50,9 +54,10 @@ def model_state(
         detail=_detail(model),
         is_missing=model.problem is not None,
         is_guide=model.is_guide,
+        is_on_server=is_on_server(model.path),
         is_open=model.info is not None,
         is_loading=model.loading is not None,
-        context_length=model.info.context_length if model.info else 0,
+        context_length=_context_length(model.info),
         kv_bits=model.info.kv_bits if model.info else None,
         capabilities=(model.info.capabilities if model.info is not None else None) or capabilities,
         card=card,
@@ -69,6 +74,11 @@ def _detail(model: CurrentModel) -> str:
     return "loading" if model.loading is not None else ""
 
 
+def _context_length(info: ModelInfo | None) -> int:
+    is_told = info is not None and (info.own_context or info.context_length < UNTOLD_CONTEXT)
+    return info.context_length if info is not None and is_told else 0
+
+
 def _activity(model: CurrentModel, is_engine_up: bool) -> Activity:
     if model.loading is not None:
         what = f"Loading {model.wanted_name}" if is_engine_up else "Starting the engine"
@@ -76,7 +86,8 @@ def _activity(model: CurrentModel, is_engine_up: bool) -> Activity:
         return Activity(what + stage, model.loading.fraction)
     if model.info is None:
         return Activity("No model loaded")
-    said = [model.info.name, formatting.size(model.info.weight_bytes)]
+    where = f"{model.info.detail} at {model.info.place}"
+    said = [model.info.name, where if model.info.place else formatting.size(model.info.weight_bytes)]
     said += [f"with {model_name(model.info.adapter)}"] if model.info.adapter else []
     said += [f"approximate KV cache in {model.info.kv_bits} bits"] if model.info.kv_bits else []
     is_limited = model.info.context_length < model.info.own_context

@@ -1,4 +1,4 @@
-"""Servers of models: added by their address, looked at again, removed."""
+"""The servers of models that a person has added: added by their address, looked at again, removed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
 from app.remote.address import AddressError, Reach, checked_address, host_of, reach_of
 from app.viewmodels.kit.live_state import LiveState
+from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import ServerState, Settings
+from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.model.model_rows import ModelRow
+from app.viewmodels.servers.server_rows import server_rows
 from app.worker.server_look import SeenServer, ServerLook
 
 MOST_SERVERS = 50
@@ -22,12 +27,18 @@ _AGAIN = "This address is that of “{name}” already."
 
 @dataclass(frozen=True, slots=True)
 class ServersState:
-    """The servers that there are. looking: the address of the one that is being asked, "" for none. problem: why it
-    could not be added or looked at, None where it could."""
+    """The servers that there are.
+
+    rows: of the list, each server before its models. looking: the address of the one that is being asked, "" for none.
+    problem: why it could not be added or looked at, None where it could. certificate: SHA-256 of the one that it shows
+    and that nobody speaks for, "" for none.
+    """
 
     servers: tuple[ServerState, ...] = ()
+    rows: tuple[ModelRow, ...] = ()
     looking: str = ""
     problem: Problem | None = None
+    certificate: str = ""
 
 
 class ServersRegion(QObject):
@@ -40,16 +51,18 @@ class ServersRegion(QObject):
 
     state: LiveState[ServersState]
 
-    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+    def __init__(self, settings: Settings, model: ModelRegion, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._settings = settings
+        self._settings, self._model, self._notices = settings, model, notices
         self._look = ServerLook(self)
         self._look.seen.connect(self._on_seen)
         self._look.failed.connect(self._on_failed)
         self._looking = ""
         self._problem: Problem | None = None
+        self._certificate = ""
+        self._asked: tuple[Server, str | None] | None = None
         self.state = LiveState(self._state, self)
-        self.state.follow(settings.changed)
+        self.state.follow(settings.changed, model.list.state.staled)
 
     def refusal(self, address: str) -> str:
         """Say why an address cannot be added, "" where it can be tried."""
@@ -82,19 +95,43 @@ class ServersRegion(QObject):
 
     def look_again(self, server_id: str) -> None:
         """Ask a server that was added what it has by now."""
-        found = next((one for one in self._settings.values.servers if one.id == server_id), None)
+        found = self.server(server_id)
         if found is not None:
-            self._ask(Server(found.id, found.name, found.url), None)
+            self._ask(found.server, None)
+
+    def change(self, server_id: str, name: str, key: str = "") -> None:
+        """Ask a server again, and give it another name and key once it has answered; without a key it keeps its own."""
+        found = self.server(server_id)
+        if found is not None:
+            named = replace(found.server, name=" ".join(name.split()) or host_of(found.url))
+            self._ask(named, key or None)
+
+    def trust(self) -> None:
+        """Ask the server once more that was asked last, and trust the certificate that it shows and no other."""
+        if self._asked is not None and self._certificate:
+            server, key = self._asked
+            self._ask(replace(server, certificate=self._certificate), key)
 
     def remove(self, server_id: str) -> None:
-        """Forget a server. What was said with its models stays."""
-        left = tuple(one for one in self._settings.values.servers if one.id != server_id)
-        self._settings.update(servers=left)
+        """Forget a server and its key. What was said with its models stays; the guide answers where one was in use."""
+        found = self.server(server_id)
+        if found is None:
+            return
+        current = server_model(self._model.current_model.path)
+        self._settings.update(servers=tuple(one for one in self._settings.values.servers if one.id != server_id))
+        self._look.forget(server_id)
+        if current is not None and current.server_id == server_id:
+            self._model.use_guide()
+        self._notices.info(f"{found.name} was removed. Conversations that it answered stay.")
+
+    def server(self, server_id: str) -> ServerState | None:
+        """Return the server of this id, None where there is none."""
+        return next((one for one in self._settings.values.servers if one.id == server_id), None)
 
     def give_up(self) -> None:
         """Ask no further."""
         self._look.close()
-        self._looking, self._problem = "", None
+        self._looking, self._problem, self._certificate, self._asked = "", None, "", None
         self.state.refresh()
 
     def close(self) -> None:
@@ -102,26 +139,26 @@ class ServersRegion(QObject):
         self._look.close()
 
     def _ask(self, server: Server, key: str | None) -> None:
-        self._looking, self._problem = server.url, None
+        self._looking, self._problem, self._certificate = server.url, None, ""
+        self._asked = server, key
         self._look.look(server, key)
         self.state.refresh()
 
     def _on_seen(self, seen: SeenServer) -> None:
-        self._looking = ""
+        self._looking, self._asked = "", None
         server = seen.server
-        found = ServerState(server.id, server.name, server.url, seen.kind, dict(seen.models))
+        found = ServerState(server.id, server.name, server.url, seen.kind, dict(seen.models), server.certificate)
         known = self._settings.values.servers
-        if any(one.id == found.id for one in known):
-            known = tuple(replace(found, name=one.name) if one.id == found.id else one for one in known)
-        else:
-            known = (*known, found)
-        self._settings.update(servers=known)
+        others = tuple(found if one.id == found.id else one for one in known)
+        self._settings.update(servers=others if found in others else (*known, found))
         self.state.refresh()
         self.added.emit(found)
 
-    def _on_failed(self, problem: Problem) -> None:
-        self._looking, self._problem = "", problem
+    def _on_failed(self, problem: Problem, certificate: str) -> None:
+        self._looking, self._problem, self._certificate = "", problem, certificate
         self.state.refresh()
 
     def _state(self) -> ServersState:
-        return ServersState(self._settings.values.servers, self._looking, self._problem)
+        servers = self._settings.values.servers
+        rows = server_rows(servers, self._model.list.state.now, self._looking)
+        return ServersState(servers, rows, self._looking, self._problem, self._certificate)

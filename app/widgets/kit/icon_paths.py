@@ -77,6 +77,10 @@ class Icon(Enum):
         '<path d="M4 4.6l.6 8a1.4 1.4 0 0 0 1.4 1.3h4a1.4 1.4 0 0 0 1.4-1.3l.6-8M6.7 7.2v4M9.3 7.2v4"/>'
     )
     HOLLOW_STAR = '<path d="M8 1.9l1.9 3.9 4.2.6-3 3 .7 4.2L8 11.6l-3.8 2 .7-4.2-3-3 4.2-.6z"/>'
+    SERVER = (
+        '<rect x="2.2" y="2.6" width="11.6" height="4.6" rx="1.5"/><rect x="2.2" y="8.8" width="11.6" height="4.6"'
+        ' rx="1.5"/><path d="M4.9 4.9v.01M4.9 11.1v.01M7.2 4.9h3.6M7.2 11.1h3.6"/>'
+    )
     STAR = '<path d="M8 1.9l1.9 3.9 4.2.6-3 3 .7 4.2L8 11.6l-3.8 2 .7-4.2-3-3 4.2-.6z" fill="currentColor"/>'
     MODEL = (
         '<rect x="3.6" y="3.6" width="8.8" height="8.8" rx="2"/><path d="M6.3 1.6v2M9.7 1.6v2M6.3 12.4v2M9.7 12.4v2'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt
@@ -31,14 +32,22 @@ class FormField(LineField):
 class FormBox(QDialog):
     """Asks for values, and stays open while one is refused. Attributes: column, cancel_button, save_button."""
 
-    def __init__(self, style: Style, title: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        style: Style,
+        title: str,
+        parent: QWidget | None = None,
+        saved_by: str = "Save",
+        others: Sequence[str] = (),
+    ) -> None:
+        """saved_by: words of the button that takes over what was entered; others: that it may come to have."""
         super().__init__(parent)
         self._style = style
         self._fields: list[FormField] = []
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.cancel_button = Button(style, "Cancel", parent=self)
-        self.save_button = Button(style, "Save", is_default=True, parent=self)
+        self.save_button = Button(style, saved_by, is_default=True, parent=self, others=others)
         self._problem = FactLabel(style, "", True, self)
         self._problem.setFixedWidth(style.typography.scaled(_WIDTH))
         self._problem.hide()
@@ -54,22 +63,28 @@ class FormBox(QDialog):
     def save(self) -> None:
         """Take over what was entered and close, unless it is refused: then say why."""
         why = self.take()
-        self._problem.setText(why)
-        self._problem.setVisible(bool(why))
+        self.show_problem(why)
         if not why:
             self.accept()
+
+    def show_problem(self, why: str) -> None:
+        """Say what is wrong with what was entered, nothing for ""."""
+        self._problem.setText(why)
+        self._problem.setVisible(bool(why))
 
     def take(self) -> str:
         """Take over what was entered. Returns why it is refused, "" where it is not."""
         raise NotImplementedError
 
-    def add_field(self, title: str, field: FormField, about: str) -> None:
-        """Put a field below the others, under its title and above the sentence about it."""
+    def add_field(self, title: str, field: FormField, about: str) -> TextLabel:
+        """Put a field below the others, under its title and above the sentence about it. Returns that."""
+        said = TextLabel(self._style, about, TextRole.SMALL, True, self, _WIDTH)
         self.column.addWidget(TextLabel(self._style, title, TextRole.HEADLINE, False, self, _WIDTH))
         self.column.addWidget(field)
-        self.column.addWidget(TextLabel(self._style, about, TextRole.SMALL, True, self, _WIDTH))
+        self.column.addWidget(said)
         field.returnPressed.connect(self.save)
         self._fields.append(field)
+        return said
 
     def add_problem(self) -> None:
         """Put what is wrong with the fields so far below them."""

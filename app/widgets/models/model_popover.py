@@ -24,7 +24,7 @@ class ModelPopover(QWidget):
     """Without anything typed it lists the few models used last and the guide; with it, all that match.
 
     It goes when something is chosen or anything outside of it is pressed. Attributes: field, list, all_button,
-    folder_button. Signal: asked(str), the id of a command.
+    folder_button, server_button. Signal: asked(str), the id of a command.
     """
 
     asked = Signal(str)
@@ -41,6 +41,7 @@ class ModelPopover(QWidget):
         self.list = ModelView(style, self._rows, self, is_chosen_by_click=True)
         self.all_button = Button(style, "All Models…", parent=self)
         self.folder_button = Button(style, "Open Folder…", parent=self)
+        self.server_button = Button(style, "Add Server…", parent=self)
         self._stack()
         self.field.textChanged.connect(self._filter)
         self.field.escaped.connect(self.close)
@@ -49,6 +50,7 @@ class ModelPopover(QWidget):
         self.list.chosen.connect(self._open)
         self.all_button.clicked.connect(lambda: self._ask("models"))
         self.folder_button.clicked.connect(lambda: self._ask("open_model"))
+        self.server_button.clicked.connect(lambda: self._ask("add_server"))
         models.list.state.changed.connect(self._refresh)
         models.list.search.ended.connect(self._refresh)
         models.list.look()
@@ -67,6 +69,7 @@ class ModelPopover(QWidget):
         foot.setSpacing(_APART)
         foot.addWidget(self.all_button)
         foot.addWidget(self.folder_button)
+        foot.addWidget(self.server_button)
         foot.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, _EDGE, 0, _EDGE)

@@ -1,4 +1,4 @@
-"""The window of models: one page for those of this machine, one for those that can be had."""
+"""The window of models: a page for those of this machine, one for those of servers, one for those that can be had."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets.kit.segmented import Segmented
 from app.widgets.kit.style import Style
 
 _SIZE, _LEAST = QSize(720, 560), QSize(600, 360)
-_SELECTOR, _INSET = 300, 16
+_SELECTOR, _INSET = 400, 16
 
 
 class ModelsWindow(QDialog):

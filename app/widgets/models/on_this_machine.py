@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from app.protocol.references import is_on_server
 from app.protocol.reports import Problem
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
@@ -126,7 +127,7 @@ class OnThisMachine(Pane):
         """Show the models that match what is typed, on the row that one was on."""
         text = self.field.text()
         was_empty = not self._rows.rows
-        self._rows.show([row for row in self._models.list.state.now if row.matches(text)])
+        self._rows.show([row for row in self._known if row.matches(text)])
         if was_empty or not self.list.currentIndex().isValid():
             self.list.select(0)
         self.list.show_hint(self._hint)
@@ -147,6 +148,11 @@ class OnThisMachine(Pane):
         self.stop_button.setVisible(self._is_busy)
 
     @property
+    def _known(self) -> Sequence[ModelRow]:
+        """The models of this machine; those of servers have a page of their own."""
+        return [row for row in self._models.list.state.now if not is_on_server(row.id)]
+
+    @property
     def _is_busy(self) -> bool:
         """Whether a model is being opened, or files are checked."""
         return self._models.current_model.loading is not None or bool(self._models.list.file_check.state.model_id)
@@ -154,7 +160,7 @@ class OnThisMachine(Pane):
     @property
     def _hint(self) -> str:
         """Return what there is to say instead of a list, or below one that holds the guide alone."""
-        known, text = self._models.list.state.now, self.field.text().strip()
+        known, text = self._known, self.field.text().strip()
         if text and known:
             return "" if self._rows.rows else f"No model matches {quoted(text[:60])}."
         if any(row.id != self._models.current_model.guide for row in known):

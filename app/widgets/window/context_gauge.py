@@ -26,15 +26,19 @@ class ContextGauge(QWidget):
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._used, self._length = 0, 0
+        self._used, self._length, self._is_known = 0, 0, False
         self._changes = ChangeDetector()
         self.is_short = False
 
-    def show_context(self, used: int, length: int) -> None:
-        """Show how many tokens of the context are used; length 0 while there is no model."""
+    def show_context(self, used: int | None, length: int) -> None:
+        """Show how many tokens of the context are used, None where nobody tells.
+
+        length: 0 while there is no model, and where its server does not tell.
+        """
         if not self._changes.has_changed(used, length):
             return
-        self._used, self._length = used, length
+        self._used, self._length, self._is_known = used or 0, length, used is not None and length > 0
+        used = self._used
         spoken = f"Context: {formatting.number(used)} of {formatting.tokens(length)}"
         self.setAccessibleName(spoken)
         self.setToolTip(plain_tip(spoken))
@@ -43,7 +47,7 @@ class ContextGauge(QWidget):
     @property
     def is_known(self) -> bool:
         """Whether there is a model whose context could fill."""
-        return self._length > 0
+        return self._is_known
 
     @property
     def text(self) -> str:

@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)
         self._preferences = PreferencesCommands(style, app, self)
-        self._models = ModelCommands(style, app.model, app.hub, self.do, self)
+        self._models = ModelCommands(style, app.model, app.hub, app.servers, self.do, self)
         self.chat.welcome.modelsAsked.connect(self._models.show_models)
         self._runs = bound(app, self._own_runs())
         self.setMinimumSize(*_LEAST)

@@ -14,23 +14,27 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _TAIL, _GAP = 26, 6
-_SHORTEST_NAME = 48
+_SHORTEST_NAME, _LONGEST_SERVER = 48, 160
 
 
 class ModelChip(Control):
-    """Icon, name, precision, chooser. `clicked`: another one is wanted. `is_short` leaves out the precision."""
+    """Icon, name, precision or server, chooser. `clicked`: another one is wanted. `is_short` leaves out the precision.
+
+    The name of a server is never left out, and cut last: what is said goes there.
+    """
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(style, "Model", parent)
-        self._name, self._detail, self._is_missing = "", "", False
+        self._name, self._detail, self._is_missing, self._is_on_server = "", "", False, False
         self._changes = ChangeDetector()
         self.is_short = False
 
-    def show_model(self, name: str, detail: str, is_missing: bool) -> None:
-        """Show what is open. is_missing: its folder is not where it was."""
-        if not self._changes.has_changed(name, detail, is_missing):
+    def show_model(self, name: str, detail: str, is_missing: bool, is_on_server: bool = False) -> None:
+        """Show what is open. is_missing: its folder is not where it was. is_on_server: the detail names its server."""
+        if not self._changes.has_changed(name, detail, is_missing, is_on_server):
             return
-        self._name, self._detail, self._is_missing = name or "No model", detail, is_missing
+        self._name, self._detail = name or "No model", detail
+        self._is_missing, self._is_on_server = is_missing, is_on_server
         spoken = ", ".join(part for part in (self._name, detail) if part)
         self.setAccessibleName(f"Model: {spoken}")
         self.setToolTip(spoken)
@@ -39,12 +43,19 @@ class ModelChip(Control):
 
     def sizeHint(self) -> QSize:
         width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + _TAIL
-        if self._detail and not self.is_short:
-            width += _GAP + self._style.text_style(TextRole.SMALL).width(self._detail)
-        return QSize(round(width) + 1, self._style.typography.row)
+        return QSize(round(width + self._detail_width) + 1, self._style.typography.row)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._lead() + _SHORTEST_NAME + _TAIL, self._style.typography.row)
+        most = self._style.typography.scaled(_LONGEST_SERVER)
+        detail = round(min(self._detail_width, most)) if self._is_on_server else 0
+        return QSize(self._lead() + _SHORTEST_NAME + detail + _TAIL, self._style.typography.row)
+
+    @property
+    def _detail_width(self) -> float:
+        """Points that the detail takes with the gap before it."""
+        if not self._detail or (self.is_short and not self._is_on_server):
+            return 0.0
+        return _GAP + self._style.text_style(TextRole.SMALL).width(self._detail)
 
     def _icon_size(self) -> int:
         return min(20, self._style.typography.icon())
@@ -65,12 +76,15 @@ class ModelChip(Control):
         fill_rounded(painter, rect, self.ring_radius, fill)
         if theme.outline.alpha():
             stroke_rounded(painter, rect, self.ring_radius, theme.outline)
-        icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (Icon.MODEL, theme.text2)
+        usual = Icon.SERVER if self._is_on_server else Icon.MODEL
+        icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (usual, theme.text2)
         middle = rect.center().y()
         self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
         self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
         words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
-        taken = draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), words, self._name, theme.text)
-        if self._detail and not self.is_short:
+        kept = self._detail_width if self._is_on_server else 0
+        name = words.adjusted(0, 0, -min(kept, max(0.0, words.width() - _SHORTEST_NAME)), 0)
+        taken = draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), name, self._name, theme.text)
+        if self._detail_width:
             words.setLeft(words.left() + taken + _GAP)
             draw_text(painter, self._style.text_style(TextRole.SMALL), words, self._detail, theme.text3)

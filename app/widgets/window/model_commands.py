@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.model.model_region import ModelRegion
+from app.viewmodels.servers.servers_region import ServersRegion
 from app.widgets.kit.dialogs import folder_dialog, shown_dialog
 from app.widgets.kit.style import Style
 from app.widgets.window.window_commands import bring
@@ -25,12 +26,18 @@ class ModelCommands(QObject):
     """
 
     def __init__(
-        self, style: Style, models: ModelRegion, hub: HubRegion, do: Callable[[str], None], window: QWidget
+        self,
+        style: Style,
+        models: ModelRegion,
+        hub: HubRegion,
+        servers: ServersRegion,
+        do: Callable[[str], None],
+        window: QWidget,
     ) -> None:
         """do: carries out a command by its id."""
         super().__init__(window)
         self._style = style
-        self._models, self._hub = models, hub
+        self._models, self._hub, self._servers = models, hub, servers
         self._do = do
         self._window = window
         self._dialog: QFileDialog | None = None
@@ -39,7 +46,7 @@ class ModelCommands(QObject):
     @property
     def runs(self) -> dict[str, Callable[[], object]]:
         """Commands that the window carries out about models, by their ids."""
-        return {"models": self.show_models}
+        return {"models": self.show_models, "add_server": self.ask_for_server}
 
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""
@@ -61,13 +68,28 @@ class ModelCommands(QObject):
 
         bring(shown_dialog(ModelsWindow) or self._made())
 
+    def ask_for_server(self) -> None:
+        """Show the servers in the window of models, and ask there for another one."""
+        from app.widgets.models.models_window import ModelsWindow
+        from app.widgets.models.servers_page import ServersPage
+
+        self.show_models()
+        shown = shown_dialog(ModelsWindow)
+        if shown is not None:
+            shown.show_page(ServersPage.id)
+            page = shown.current
+            if isinstance(page, ServersPage):
+                page.ask_for_server()
+
     def _made(self) -> ModelsWindow:
         from app.widgets.models.get_models import GetModels
         from app.widgets.models.models_window import ModelsWindow
         from app.widgets.models.on_this_machine import OnThisMachine
+        from app.widgets.models.servers_page import ServersPage
 
         pages = [
             OnThisMachine(self._style, self._models, self._window),
+            ServersPage(self._style, self._models, self._servers, self._window),
             GetModels(self._style, self._hub, self._window),
         ]
         self.shown = ModelsWindow(self._style, pages, self._window)

@@ -176,7 +176,7 @@ class Toolbar(QWidget):
     def _refresh(self) -> None:
         chat, model = self._state.now.chat, self._state.now.model
         self._title.show_title(chat.title, chat.subtitle, chat.warmth, chat.is_on_disk, chat.branch)
-        self.chip.show_model(model.name, model.detail, model.is_missing)
+        self.chip.show_model(model.name, model.detail, model.is_missing, model.is_on_server)
         self._gauge.show_context(chat.context_used, model.context_length)
         self._stop.setEnabled(self._state.now.can_stop)
         self._arrange()

@@ -31,7 +31,7 @@ from app.widgets.models.model_view import ModelView
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.on_this_machine import OnThisMachine
 from app.widgets.window.main_window import MainWindow
-from tools.gallery import alternatives, cached, finding, preferences, several, unusual, verbs
+from tools.gallery import alternatives, cached, finding, preferences, servers, several, unusual, verbs
 from tools.gallery.branches import answer_fifty_times, filter_by, grow_wild, hoist, name_branches, unfold
 from tools.gallery.branching import answer_otherwise
 from tools.gallery.conversations import DATES, THOUGHT
@@ -529,6 +529,17 @@ SCENES = (
     Scene("models-context", Stage, then=_limit_context, part=_context_box),
     Scene("models-unsupported", Stage, then=_unsupported, part=_models_window),
     Scene("model-picker", Stage, then=_pick, part=_picker),
+    Scene("servers", Stage, then=servers.show_page(), part=_models_window),
+    Scene("servers-narrow", Stage, then=servers.show_page(600, "llama"), part=_models_window),
+    Scene("servers-none", Stage, then=servers.show_none, part=_models_window),
+    Scene("servers-silent", Stage, then=servers.show_silent, part=_models_window),
+    Scene("servers-large", Stage, body=20, then=servers.show_page(), part=_models_window),
+    Scene("server-box", Stage, then=servers.add, part=servers.box_of),
+    Scene("server-box-refused", Stage, then=servers.add_in_vain, part=servers.box_of),
+    Scene("server-box-untrusted", Stage, then=servers.add_untrusted, part=servers.box_of),
+    Scene("server-in-use", Stage, then=servers.talk_with_it, shown=servers.is_in_use),
+    Scene("server-consent", Stage, then=servers.ask_first, shown=servers.is_asked),
+    Scene("server-consent-narrow", Stage, size=(880, 560), then=servers.ask_first, shown=servers.is_asked),
     Scene("get-models", Stage, then=_hub(_starters), part=_models_window),
     Scene("get-models-found", Stage, then=_hub(_search), part=_models_window),
     Scene("get-models-narrow", Stage, then=_hub(_search, 480), part=_models_window),

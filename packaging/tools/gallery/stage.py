@@ -34,8 +34,10 @@ from app.protocol.events import (
     Verified,
     WarmingUp,
 )
-from app.protocol.reports import ModelInfo, Problem, Reason, RequestReport, ThinkingSwitch
+from app.protocol.references import is_on_server
+from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, Reason, RequestReport, ThinkingSwitch
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
+from app.remote.engine import CAPABILITIES
 from app.viewmodels.text.formatting import first_words
 from app.worker.engine_host import EngineHost
 from tools.gallery.cache_log import CacheLog
@@ -177,6 +179,15 @@ class Stage(EngineHost):
             where = path.replace("/Users/ana", "~")
             sentence = f"Espalier looked in {where} and found nothing there. Your conversations are safe."
             self.happened.emit(ModelFailed(path, Problem("The model folder is not where it was", sentence)))
+            return
+        if is_on_server(path):
+            self._info = ModelInfo(
+                *(path, "Qwen3-235B-A22B-4bit", "on Studio", "remote", UNTOLD_CONTEXT, 0, (), True),
+                capabilities=CAPABILITIES,
+                place="studio.local:8080",
+            )
+            self.happened.emit(ModelReady(self._info))
+            self.happened.emit(TrieChanged(TrieView(0)))
             return
         is_guide = "guide" in path
         name, detail = ("Espalier Guide", "built in") if is_guide else (MODEL_NAME, "4-bit")

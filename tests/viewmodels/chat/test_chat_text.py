@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from app.conversation.message import Message
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import RequestReport
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.question import Question
 
 
 def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds: float | None = 0.6) -> CostEstimate:
@@ -46,6 +48,18 @@ def test_price_of_sending(price: CostEstimate, said: str) -> None:
 
 def test_price_of_a_warm_path() -> None:
     assert chat_text.price_of_path(priced(50, 47, 50, "live")) == "Warm: only what you type is computed"
+
+
+def test_a_long_silence_is_said() -> None:
+    question = Question(Message.new("c", None, "user", "How?"))
+    question.commit()
+    question.ask(1, Message.new("c", question.message.id, "assistant"))
+    assert chat_text.answer_activity(question, "", [question]).text == "Reading"
+    question.heard_at -= 45
+    said = chat_text.answer_activity(question, "Trip", [question]).text
+    assert said == "Reading in “Trip”  ·  no word for 45~s".replace("~", "\u00a0")
+    question.grow("Word", 1)
+    assert "no word" not in chat_text.answer_activity(question, "", [question]).text
 
 
 def test_a_branch_of_which_only_is_known_that_it_is_too_long() -> None:

@@ -181,3 +181,29 @@ def test_it_is_painted_in_the_themes_colours(toolbar: Toolbar, style: Style, the
     assert image.pixelColor(4, 4) == theme.window
     assert image.pixelColor(4, 51) == theme.line
     assert count(image, theme.accentgfx) > 50
+
+
+@pytest.mark.parametrize("width", [840, 420, 300])
+def test_the_name_of_a_server_is_never_left_out(toolbar: Toolbar, state: Shown[AppState], width: int) -> None:
+    """Whatever is said goes there; the model's own name is cut before it."""
+    model = replace(READY.model, name="Qwen3-235B-A22B-Instruct-4bit-of-many-words", detail="on Studio")
+    shown = replace(model, is_on_server=True)
+    toolbar.resize(width, 52)
+    state.show(replace(READY, model=shown))
+    chip = toolbar.chip
+    detail = toolbar._style.text_style(TextRole.SMALL).width("on Studio")
+    assert chip.width() - chip._lead() >= detail + 48
+    with_server = picture(chip)
+    state.show(replace(READY, model=replace(shown, detail="on Studia")))
+    assert picture(chip) != with_server, "the last letter of its name is seen"
+
+
+@pytest.mark.parametrize(("used", "length", "is_known"), [(0, 32, True), (None, 32, False), (4, 0, False)])
+def test_a_context_that_nobody_tells_has_no_gauge(
+    toolbar: Toolbar, state: Shown[AppState], used: int | None, length: int, is_known: bool
+) -> None:
+    chat, model = replace(READY.chat, context_used=used), replace(READY.model, context_length=length)
+    state.show(replace(READY, chat=chat, model=model))
+    gauge = toolbar.findChild(ContextGauge)
+    assert gauge.is_known is is_known
+    assert gauge.isHidden() is not is_known

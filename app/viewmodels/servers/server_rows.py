@@ -1,0 +1,52 @@
+"""The rows of the list of servers: each server, and below it its models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from app.protocol.references import SERVER, server_model
+from app.remote.address import host_of, reach_of
+from app.viewmodels.kit.settings import ServerState
+from app.viewmodels.model.model_rows import ModelRow
+from app.viewmodels.text import formatting
+from app.viewmodels.text.formatting import DOT
+
+_NO_MODELS = "It has no model now. Look again when one is loaded there."
+
+
+def server_rows(servers: Iterable[ServerState], models: Sequence[ModelRow], looking: str) -> tuple[ModelRow, ...]:
+    """Return a row for each server, with those of its models after it.
+
+    models: rows of models, also of this machine. looking: the address of the server that is being asked.
+    """
+    return tuple(row for server in servers for row in _rows(server, models, looking))
+
+
+def server_of(row_id: str) -> str:
+    """Return the id of the server that a row is of, or is of a model of."""
+    named = server_model(row_id)
+    return row_id.removeprefix(SERVER) if named is None else named.server_id
+
+
+def is_server(row: ModelRow) -> bool:
+    """Return whether a row is that of a server, and not of a model."""
+    return row.id.startswith(SERVER) and server_model(row.id) is None
+
+
+def _rows(server: ServerState, models: Sequence[ModelRow], looking: str) -> Iterator[ModelRow]:
+    own = [row for row in models if server_model(row.id) is not None and server_of(row.id) == server.id]
+    where = f"{host_of(server.url)}, on {reach_of(server.url).value}"
+    count = formatting.plural(len(own), "model") if own else _NO_MODELS
+    details = DOT.join((where, count))
+    is_looking = server.url == looking
+    yield ModelRow(
+        id=f"{SERVER}{server.id}",
+        name=server.name,
+        source=server.kind,
+        details=details,
+        said=details,
+        stage="Asking what it has" if is_looking else "",
+    )
+    for row in own:
+        yield replace(row, source="")

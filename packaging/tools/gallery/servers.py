@@ -1,0 +1,133 @@
+"""Servers of models for the pictures: some that were added, one that is being added, and what is asked before words go
+there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.protocol.reports import Problem
+from app.remote.faults import unreachable, untrusted
+from app.viewmodels.app import App
+from app.viewmodels.kit.settings import ServerState
+from app.widgets.models.models_window import ModelsWindow
+from app.widgets.models.server_box import ServerBox
+from app.widgets.models.servers_page import ServersPage
+from app.widgets.window.main_window import MainWindow
+
+Act = Callable[[App, MainWindow], None]
+
+STUDIO = "server:a1/mlx-community/Qwen3-235B-A22B-4bit"
+SERVERS = (
+    ServerState(
+        *("a1", "Studio", "http://studio.local:8080", "mlx_lm.server"),
+        {"mlx-community/Qwen3-235B-A22B-4bit": 0, "mlx-community/gpt-oss-120b-4bit": 0},
+    ),
+    ServerState(
+        *("b2", "Workstation", "http://192.168.1.20:8000", "vLLM"),
+        {"meta-llama/Llama-3.3-70B-Instruct": 131_072},
+    ),
+    ServerState("c3", "localhost:11434", "http://localhost:11434", "Ollama", {}),
+)
+
+
+def show_page(width: int = 0, typed: str = "") -> Act:
+    """Show the servers that were added."""
+
+    def show(app: App, window: MainWindow) -> None:
+        app.settings.update(servers=SERVERS)
+        _open_page(app, window, width).field.setText(typed)
+
+    return show
+
+
+def show_none(app: App, window: MainWindow) -> None:
+    """Show the page before a server was added."""
+    _open_page(app, window)
+
+
+def show_silent(app: App, window: MainWindow) -> None:
+    """Look again at a server that does not answer."""
+    app.settings.update(servers=SERVERS)
+    page = _open_page(app, window)
+    page.list.select(3)
+    _fail(app, unreachable("Workstation", "192.168.1.20:8000").problem)
+
+
+def add(app: App, window: MainWindow) -> None:
+    """Add one whose address is in the same network."""
+    box = _open_box(app, window)
+    box.address.setText("studio.local:8080")
+    box.name.setText("Studio")
+
+
+def add_in_vain(app: App, window: MainWindow) -> None:
+    """Add one that does not answer."""
+    box = _open_box(app, window)
+    box.address.setText("192.168.1.20:8000")
+    _fail(app, unreachable("192.168.1.20:8000", "192.168.1.20:8000").problem)
+
+
+def add_untrusted(app: App, window: MainWindow) -> None:
+    """Add one whose certificate was made by its owner."""
+    box = _open_box(app, window)
+    box.address.setText("https://studio.local:8443")
+    box.name.setText("Studio")
+    _fail(app, untrusted("Studio", "self-signed certificate").problem, "9f3a" * 16)
+
+
+def ask_first(app: App, window: MainWindow) -> None:
+    """Ask something of a model on a server, in a conversation that was not sent there before."""
+    talk_with_it(app, window)
+    app.chat.requests.send("Could it be a little cheaper?")
+
+
+def talk_with_it(app: App, window: MainWindow) -> None:
+    """Have a model on a server in use."""
+    app.settings.update(servers=SERVERS)
+    app.model.open(STUDIO)
+
+
+def page_of(window: MainWindow) -> ModelsWindow:
+    """Return the window of models."""
+    (models,) = window.findChildren(ModelsWindow)
+    return models
+
+
+def box_of(window: MainWindow) -> ServerBox:
+    """Return the window in which a server is added."""
+    (box,) = window.findChildren(ServerBox)
+    return box
+
+
+def is_asked(app: App) -> bool:
+    """Return whether the conversation asks before it is sent to a server."""
+    card = app.chat.state.now.card
+    return card is not None and card.action_id == "send_to_server"
+
+
+def is_in_use(app: App) -> bool:
+    """Return whether a model on a server is."""
+    return app.model.state.now.is_on_server and app.model.state.now.is_open
+
+
+def _open_page(app: App, window: MainWindow, width: int = 0) -> ServersPage:
+    window.do("models")
+    models = page_of(window)
+    models.show_page("servers")
+    if width:
+        models.resize(width, 480)
+    app.catch_up()
+    page: ServersPage = models.findChild(ServersPage)
+    return page
+
+
+def _open_box(app: App, window: MainWindow) -> ServerBox:
+    page = _open_page(app, window)
+    page.ask_for_server()
+    return box_of(window)
+
+
+def _fail(app: App, problem: Problem, certificate: str = "") -> None:
+    """Have the look that was begun fail, without a network."""
+    app.servers._on_failed(problem, certificate)
+    app.catch_up()
