@@ -51,9 +51,9 @@ def test_price_of_a_warm_path() -> None:
 
 
 def test_a_long_silence_is_said() -> None:
-    question = Question(Message.new("c", None, "user", "How?"))
+    question = Question(Message.new("c" * 32, None, "user", "How?"))
     question.commit()
-    question.ask(1, Message.new("c", question.message.id, "assistant"))
+    question.ask(1, Message.new("c" * 32, question.message.id, "assistant"))
     assert chat_text.answer_activity(question, "", [question]).text == "Reading"
     question.heard_at -= 45
     said = chat_text.answer_activity(question, "Trip", [question]).text
