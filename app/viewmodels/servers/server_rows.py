@@ -12,6 +12,7 @@ from app.viewmodels.model.model_rows import ModelRow
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
+_NO_CONTEXT = "how much it reads is not told"
 _NO_MODELS = "It has no model now. Look again when one is loaded there."
 
 
@@ -49,4 +50,12 @@ def _rows(server: ServerState, models: Sequence[ModelRow], looking: str) -> Iter
         stage="Asking what it has" if is_looking else "",
     )
     for row in own:
-        yield replace(row, source="")
+        yield _of_model(row)
+
+
+def _of_model(row: ModelRow) -> ModelRow:
+    """Return the row of a model, with the whole name by which the server knows it."""
+    named = server_model(row.id)
+    name = named.name if named is not None and named.name != row.name else ""
+    details = DOT.join(part for part in (name, row.details or _NO_CONTEXT) if part)
+    return replace(row, source="", details=details, said=details)

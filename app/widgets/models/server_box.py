@@ -96,7 +96,7 @@ class ServerBox(FormBox):
         self.trust_button.setVisible(bool(now.certificate))
         if now.problem is not None:
             said = f"{now.problem.title}. {now.problem.sentence}"
-            self.show_problem(f"{said} {_COMPARE} {_grouped(now.certificate)}" if now.certificate else said)
+            self.show_problem(f"{said} {_COMPARE}\n{_grouped(now.certificate)}" if now.certificate else said)
 
     def _on_added(self) -> None:
         self.key.clear()
@@ -104,5 +104,6 @@ class ServerBox(FormBox):
 
 
 def _grouped(digest: str) -> str:
-    """Write a SHA-256 as programs do that show it to be compared: in pairs of digits."""
-    return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2)).upper()
+    """Write a SHA-256 as programs do that show it to be compared: in pairs of digits, here on two lines."""
+    pairs = [digest[at : at + 2].upper() for at in range(0, len(digest), 2)]
+    return f"{':'.join(pairs[:16])}:\n{':'.join(pairs[16:])}"

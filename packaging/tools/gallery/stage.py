@@ -20,6 +20,7 @@ from app.protocol.events import (
     CacheHappened,
     ContextLimited,
     CostEstimate,
+    CostRefused,
     EngineStarted,
     Evicted,
     ModelFailed,
@@ -153,6 +154,8 @@ class Stage(EngineHost):
         elif isinstance(command, LimitContext) and self._info is not None:
             self._info = replace(self._info, context_length=limited_context(self._info.own_context, command.tokens))
             self.happened.emit(ContextLimited(self._info.path, self._info.context_length))
+        elif isinstance(command, EstimateCost) and self._info is not None and self._info.place:
+            self.happened.emit(CostRefused(command.query_id))
         elif isinstance(command, EstimateCost):
             self._estimate_cost(command)
         elif isinstance(command, Generate):

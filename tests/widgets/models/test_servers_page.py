@@ -182,7 +182,7 @@ def test_a_certificate_that_only_its_owner_speaks_for_is_trusted_by_hand(
         box.save()
         qtbot.waitUntil(lambda: box.trust_button.isVisible())
         digest = app.servers.state.now.certificate
-        assert ":".join(digest[at : at + 2] for at in range(0, 64, 2)).upper() in box._problem.text()
+        assert digest.upper() in box._problem.text().replace(":", "").replace("\n", "")
         assert not server.requests
         box.trust_button.click()
         qtbot.waitUntil(lambda: not page.findChildren(ServerBox))
