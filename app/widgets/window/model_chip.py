@@ -14,7 +14,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _TAIL, _GAP = 26, 6
-_SHORTEST_NAME, _LONGEST_SERVER, _SLACK = 48, 160, 2
+_SHORTEST_NAME, _LONGEST_SERVER = 48, 160
 
 
 class ModelChip(Control):
@@ -82,9 +82,12 @@ class ModelChip(Control):
         self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
         self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
         words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
-        kept = self._detail_width - _SLACK if self._is_on_server else 0
-        name = words.adjusted(0, 0, -min(kept, max(0.0, words.width() - _SHORTEST_NAME)), 0)
-        taken = draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), name, self._name, theme.text)
+        name_style = self._style.text_style(TextRole.UI_MEDIUM)
+        room = words.width() - self._detail_width if self._is_on_server else words.width()
+        name = QRectF(words)
+        if name_style.width(self._name) > room + 1:
+            name.setWidth(max(room, _SHORTEST_NAME))
+        taken = draw_text(painter, name_style, name, self._name, theme.text)
         if self._detail_width:
             words.setLeft(words.left() + taken + _GAP)
             draw_text(painter, self._style.text_style(TextRole.SMALL), words, self._detail, theme.text3)
