@@ -185,7 +185,7 @@ class Stage(EngineHost):
             return
         if is_on_server(path):
             self._info = ModelInfo(
-                *(path, "Qwen3-235B-A22B-4bit", "on Studio", "remote", UNTOLD_CONTEXT, 0, (), True),
+                *(path, "gpt-oss-120b", "on Studio", "remote", UNTOLD_CONTEXT, 0, (), True),
                 capabilities=CAPABILITIES,
                 place="studio.local:8080",
             )
