@@ -64,7 +64,7 @@ REGIONS: dict[str, set[str]] = {
     "sidebar": {"kit", "text", "warmth", "library"},
     "cache": {"kit", "text", "cache", "edges"},
     "branches": {"kit", "text", "warmth", "branches"},
-    "models": {"kit", "text", "model", "hub"},
+    "models": {"kit", "text", "model", "hub", "servers"},
     "find": {"kit", "text", "find"},
     "jump": {"kit", "text", "jump"},
     "preferences": {"kit", "text", "preferences"},
