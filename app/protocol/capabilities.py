@@ -13,6 +13,7 @@ class Capabilities:
     `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
     can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
     many answers are written at a time, of one run and of several. going_on: an answer can be gone on with inside it.
+    guests: what other programs ask is answered, and `Tokenize`.
     """
 
     token_ids: bool
@@ -26,3 +27,4 @@ class Capabilities:
     disk_cache: bool
     lanes: int = 1
     going_on: bool = True
+    guests: bool = False

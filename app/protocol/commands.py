@@ -54,6 +54,8 @@ class CancelOpening:
 
 
 MOST_LANES = 8
+MOST_GUESTS = 8  # that wait, besides the one that is answered
+LONGEST_TEXT = 1 << 22  # characters of a prompt that is a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,10 @@ class Generate:
     still says the same.
     resumptions: of an answer that is written once more, in their order, for the first answer only; the same texts end
     it in all of them. alternatives: say with each answer what else could have stood in it.
+
+    is_guest: another program asks. It waits while anything of the window's is asked or waits, gives way to it at the
+    next step, and goes on later; `MOST_GUESTS` may wait, each for one answer. ids, text: its prompt in place of turns,
+    at most one of the two: as token ids, or as text in which control tokens count and around which is no template.
     """
 
     run_id: int
@@ -88,6 +94,9 @@ class Generate:
     resumptions: tuple[Resumption, ...] = ()
     edited: tuple[int, ...] = ()
     alternatives: bool = False
+    ids: tuple[int, ...] = ()
+    text: str = ""
+    is_guest: bool = False
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -123,6 +132,19 @@ class EstimateCost:
     edited: tuple[int, ...] = ()
     is_exact: bool = False
     forced: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenize:
+    """Ask for the token ids of a prompt: of a text as `Generate.text` is read, or of turns. Answered with `Tokenized`.
+
+    It is answered between the steps of whatever runs. At most one of the two is given.
+    """
+
+    query_id: int
+    text: str = ""
+    turns: Sequence[Turn] = ()
+    options: PromptOptions = _AS_SAID
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +244,7 @@ Command = (
     | Generate
     | Cancel
     | EstimateCost
+    | Tokenize
     | Verify
     | Pin
     | Evict

@@ -11,11 +11,14 @@ event, `EngineStarted`, what it can do beyond answering, and the window hides th
   is the text of the outcome.
 * `Cancel`: the outcome of that run, with what came.
 * `EstimateCost`: `CostEstimate` or `CostRefused`, where a model is open.
+* `Tokenize`: `Tokenized`, with a problem where there are no ids.
 * `Pin`, `Verify`: their outcome, with a problem where it cannot be done.
 * `Shutdown`: the outcome of every run that was asked, and the return of `run`.
 
 An engine that tells what a model thinks from what it says puts the kind beside the text of each delta: the text of the
 outcome is what came as text, its thinking what came as thinking.
+
+A `Generate` that is a guest's fails where the engine answers none.
 
 A command that an engine has no use for has no effect, `EstimateCost` too where it tells that it answers none.
 """

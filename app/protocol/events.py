@@ -215,6 +215,15 @@ class CostRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokenized:
+    """The token ids of a prompt. problem: why it has none."""
+
+    query_id: int
+    ids: tuple[int, ...]
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrieChanged:
     """The trie has changed: a new picture of it."""
 
@@ -320,6 +329,7 @@ Event = (
     | RunFailed
     | CostEstimate
     | CostRefused
+    | Tokenized
     | TrieChanged
     | CacheHappened
     | Pinned

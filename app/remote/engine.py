@@ -33,6 +33,7 @@ from app.protocol.commands import (
     LoadModel,
     Pin,
     Shutdown,
+    Tokenize,
     Verify,
     WarmUp,
 )
@@ -52,6 +53,7 @@ from app.protocol.events import (
     RunFailed,
     RunFinished,
     RunStarted,
+    Tokenized,
     TrieChanged,
     Verified,
     WarmedUp,
@@ -86,6 +88,7 @@ CAPABILITIES = Capabilities(
 )
 _ELSEWHERE = Problem("This model runs on a server", "What its cache keeps is the server’s to decide.")
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
+_NO_GUESTS = Problem("This model runs on a server", "Ask the server itself: what others ask is not passed on to it.")
 _SEEDS = 1 << 31
 
 
@@ -147,6 +150,8 @@ class RemoteEngine:
                 self._spawn(self._close_model())
             case LimitContext(tokens):
                 self._limit_context(tokens)
+            case Generate(is_guest=True):
+                self._emit(RunFailed(command.run_id, _NO_GUESTS))
             case Generate():
                 self._answer(command)
             case Cancel(run_id, lane):
@@ -162,6 +167,8 @@ class RemoteEngine:
         match command:
             case EstimateCost(query_id):
                 refusal = CostRefused(query_id)
+            case Tokenize(query_id):
+                refusal = Tokenized(query_id, (), _NO_GUESTS)
             case Pin(query_id, _, is_pinned):
                 refusal = Pinned(query_id, is_pinned, problem=_ELSEWHERE)
             case Verify(query_id):

@@ -35,6 +35,7 @@ from app.protocol.commands import (
     Pin,
     SetBudget,
     Shutdown,
+    Tokenize,
     Verify,
     WarmUp,
 )
@@ -59,6 +60,7 @@ from app.protocol.events import (
     TextDelta,
     TextKind,
     Token,
+    Tokenized,
     TrieChanged,
     TurnResidency,
     Verified,
@@ -76,7 +78,7 @@ MARKS = {"system": 1, "user": 2, "assistant": 3}
 END = 4
 OTHER, STOP = 5, 6  # what could have stood in the place of every word that was not given: another one, and the end
 OTHER_WORD = " instead"
-ALL = Capabilities(*[True] * 9, lanes=8)
+ALL = Capabilities(*[True] * 9, lanes=8, guests=True)
 UNREADABLE = Problem("The template refuses this conversation", "It says: “no fish”.")
 CANNOT = Problem("This engine cannot do that", "Open a model of this machine to do it.")
 NONE = Capabilities(*[False] * 9, going_on=False)  # an engine that answers, and nothing else
@@ -204,6 +206,7 @@ class FakeEngine:
             Generate: self._begin,
             Cancel: self._cancel,
             EstimateCost: self._estimate_cost,
+            Tokenize: self._tokenize,
             Verify: self._verify,
             Pin: self._pin,
             Evict: self._evict,
@@ -264,7 +267,10 @@ class FakeEngine:
         if self._info is None:
             self._sink(RunFailed(command.run_id, Problem("No model", "Open a model first.")))
             return
-        question = command.turns[-1].text
+        if command.is_guest and not self._script.capabilities.guests:
+            self._sink(RunFailed(command.run_id, CANNOT))
+            return
+        question = command.turns[-1].text if command.turns else command.text
         if question == self._script.crash:
             raise self._script.error
         if question == self._script.hang:
@@ -300,6 +306,12 @@ class FakeEngine:
         if self._script.capabilities.trie:
             self._sink(CacheHappened((event,)))
         self._show_trie()
+
+    def _tokenize(self, command: Tokenize) -> None:
+        if self._info is None or not self._script.capabilities.guests:
+            self._sink(Tokenized(command.query_id, (), CANNOT))
+        else:
+            self._sink(Tokenized(command.query_id, tuple(self._tokens(command)[0])))
 
     def _cancel(self, command: Cancel) -> None:
         for run in self._runs:
@@ -452,8 +464,11 @@ class FakeEngine:
         choices = pack(run.choices) if run.command.alternatives and run.choices else b""
         self._sink(RunFinished(run.command.run_id, run.lane, said["text"], ids, stats, said["thinking"], choices))
 
-    def _tokens(self, command: Generate | EstimateCost | Pin) -> tuple[list[int], tuple[int, ...]]:
+    def _tokens(self, command: Generate | EstimateCost | Pin | Tokenize) -> tuple[list[int], tuple[int, ...]]:
         """The prompt of a branch, ready for an answer when it ends with a question; and where each turn ends."""
+        if isinstance(command, Generate | Tokenize) and not command.turns:
+            ids = command.ids if isinstance(command, Generate) else ()
+            return [*ids, *self._words(command.text)], ()
         prompt: list[int] = []
         ends = []
         told = command.options.instructions

@@ -18,6 +18,7 @@ from app.protocol.commands import (
     LimitContext,
     LoadModel,
     Pin,
+    Tokenize,
     Verify,
     WarmUp,
 )
@@ -36,6 +37,7 @@ from app.protocol.events import (
     RunFinished,
     RunStarted,
     TextDelta,
+    Tokenized,
     Verified,
     WarmedUp,
 )
@@ -407,9 +409,11 @@ def test_what_only_an_own_cache_can_do_is_refused_and_nothing_waits() -> None:
         asker.do(Verify(3, HELLO))
         asker.do(Evict(4, (1,)))
         asker.do(WarmUp(5, HELLO))
+        asker.do(Tokenize(6, "Hello"))
+        asker.do(Generate(7, HELLO, is_guest=True))
         asker.do(LimitContext(500))
         assert asker.wait(CostRefused).problem is None
-        for kind in (Pinned, Verified, Evicted, WarmedUp):
+        for kind in (Pinned, Verified, Evicted, WarmedUp, Tokenized, RunFailed):
             assert asker.wait(kind).problem is not None
         assert asker.wait(ContextLimited).context_length == 500
         asker.do(LimitContext(None))
