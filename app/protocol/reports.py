@@ -22,6 +22,7 @@ class Reason(StrEnum):
     FAULT = "cache fault"
     DISK = "disk fault"
     THINKING = "thinking dropped by the template"
+    LET_GO = "let go of by the server"
 
 
 class Source(StrEnum):

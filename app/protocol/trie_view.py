@@ -8,8 +8,9 @@ from typing import Literal
 from app.protocol.chat import Role
 from app.protocol.reports import Reason
 
-# Where the state of tokens is. "disk": only there. "none": the tokens are known, their state must be computed again.
-Residency = Literal["live", "memory", "disk", "none"]
+# Where the state of tokens is. "disk": only there. "believed": on a server, which should still have it. "none": the
+# tokens are known, their state must be computed again.
+Residency = Literal["live", "memory", "disk", "believed", "none"]
 # An edge is named by so many tokens of a message at most, and by so many characters.
 LABEL_TOKENS, LABEL_LENGTH = 24, 48
 
@@ -65,7 +66,8 @@ class TrieView:
     overhead_bytes: what MLX's buffers take beyond the arrays in them, of the budget too, where that is worth telling.
     mlx_cache_bytes: freed buffers that MLX keeps for itself. disk_bytes: of all files, other models' too;
     disk_allowed_bytes: what they may take, 0 when nothing is kept on disk; disk_problem: why the last file could not be
-    written, in the system's words, or ""; dropped_files: how many were lost or not written.
+    written, in the system's words, or ""; dropped_files: how many were lost or not written. place: the server that
+    should hold it, as the person calls it, "" for this computer.
     """
 
     serial: int
@@ -81,3 +83,4 @@ class TrieView:
     disk_allowed_bytes: int = 0
     disk_problem: str = ""
     dropped_files: int = 0
+    place: str = ""

@@ -12,15 +12,16 @@ from app.prompting.problems import RequestError
 from app.prompting.thinking import Piece
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
-from app.protocol.events import RunFailed, RunFinished, TextDelta, TextKind
-from app.protocol.reports import Problem, StopReason
+from app.protocol.events import PrefillProgress, RunFailed, RunFinished, TextDelta, TextKind, TrieChanged
+from app.protocol.reports import Problem, RequestReport, Source, StopReason
 from app.remote import chunks, kinds
-from app.remote.chunks import Chunk
+from app.remote.belief import Belief
+from app.remote.chunks import Chunk, Progress
 from app.remote.client import Client
 from app.remote.faults import ServerError, broken_off
 from app.remote.kinds import Kind
 from app.remote.messages import chat_request, ollama_request
-from app.remote.written import Written
+from app.remote.written import NOT_TOLD, Written
 
 log = logging.getLogger(__name__)
 _PAUSES = (1.0, 2.0, 5.0)  # seconds before a request that was refused for want of room is sent again
@@ -41,10 +42,14 @@ class Answering:
         lane: int,
         seed: int,
         context: int,
+        belief: Belief | None,
         emit: EventSink,
-        begun: Callable[[], object],
+        begun: Callable[[RequestReport, tuple[int, ...]], object],
     ) -> None:
-        """context: how many tokens the model reads at most. begun: called once the server has taken the request."""
+        """context: how many tokens the model reads at most. belief: what its server should hold, None where nobody
+        knows. begun: called once the server has taken the request, with what the prompt should cost and where each
+        turn of it ends.
+        """
         self._client, self._kind, self._model = client, kind, model
         self._command, self._lane, self._number = command, command.lanes[lane], lane
         self._emit, self._on_begun = emit, begun
@@ -52,6 +57,7 @@ class Answering:
         self._told_at = 0.0
         self._nudge: asyncio.TimerHandle | None = None
         self._context, self._seed = context, seed
+        self._belief, self._prompt = belief, belief.prompt(command) if belief is not None else None
         self._written = Written(seed)
 
     async def run(self) -> None:
@@ -65,10 +71,11 @@ class Answering:
             stop = StopReason.CANCELLED
         except (ServerError, RequestError) as error:
             self._end()
+            self._settle()
             self._fail(error.problem)
             return
         self._end()
-        stats = self._written.stats(stop)
+        stats = self._written.stats(stop, self._settle())
         log.info("run %d: %s, %d tokens after %s", self._command.run_id, stop, stats.tokens, stats.request)
         text, thinking = self._written.text, self._written.thinking
         self._emit(RunFinished(self._command.run_id, self._number, text, (), stats, thinking))
@@ -108,7 +115,7 @@ class Answering:
                 if chunk is None:
                     has_ended = True
                     break
-                self._begin()
+                self._begin(chunk.progress)
                 self._tell(self._written.take(chunk), counts=bool(chunk.text or chunk.thinking))
         if not has_ended and self._written.stop is None:
             raise broken_off(self._client.server.name)
@@ -128,17 +135,39 @@ class Answering:
                     yield None
                     return
 
-    def _begin(self) -> None:
-        """Say that the request was taken, and what an answer that goes on said before."""
+    def _begin(self, progress: Progress | None) -> None:
+        """Say that the request was taken, how far it is read, and what an answer that goes on said before."""
+        if progress is not None and not self._number:
+            self._tell_progress(progress)
         if self._has_begun:
             return
         self._has_begun = True
-        self._on_begun()
+        request = NOT_TOLD
+        if progress is not None:
+            found = progress.cached
+            request = RequestReport(progress.total, found, found, found, source=Source.REPORTED)
+        elif self._belief is not None and self._prompt is not None:
+            request = self._belief.expect(self._prompt)
+        ends = tuple(end for _, end in self._prompt.turns) if self._prompt is not None else ()
+        self._on_begun(request, ends)
         before = self._command.begun
         if before is not None and (before.text or before.thinking):
             self._written.repeat(before.text, before.thinking)
             thought = [Piece("thinking", before.thinking)] if before.thinking else []
             self._tell([*thought, *([Piece("text", before.text)] if before.text else [])])
+
+    def _tell_progress(self, progress: Progress) -> None:
+        spent = self._written.seconds
+        rate = (progress.done - progress.cached) / spent if spent > 0 else 0.0
+        self._emit(PrefillProgress(self._command.run_id, progress.done, progress.total, progress.cached, rate))
+
+    def _settle(self) -> RequestReport | None:
+        """Note what the server has read, if it came to answer; returns what that has cost, None for what it says."""
+        if self._belief is None or self._prompt is None or not self._written.has_begun:
+            return None
+        report = self._belief.settle(self._command, self._prompt, self._written)
+        self._emit(TrieChanged(self._belief.view))
+        return report
 
     def _end(self) -> None:
         """Tell the rest; nothing comes after it."""

@@ -23,13 +23,23 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a prompt is read, in tokens: how many were found, are read with those, and are to be read in all."""
+
+    cached: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of an answer. finish: why it ended, "" while it goes on; usage: None where this piece tells none."""
+    """A piece of an answer. finish: why it ended, "" while it goes on; usage, progress: None where it tells none."""
 
     text: str = ""
     thinking: str = ""
     finish: str = ""
     usage: Usage | None = None
+    progress: Progress | None = None
 
 
 def chat_chunk(name: str, data: str) -> Chunk:
@@ -50,7 +60,8 @@ def chat_chunk(name: str, data: str) -> Chunk:
         text=_text(name, delta.get("content")),
         thinking=_text(name, thinking),
         finish=_text(name, choice.get("finish_reason")),
-        usage=_usage(usage) if isinstance(usage, dict) else None,
+        usage=_usage(usage, found.get("timings")) if isinstance(usage, dict) else None,
+        progress=_progress(found.get("prompt_progress")),
     )
 
 
@@ -89,13 +100,26 @@ def told(name: str, error: object) -> ServerError:
     return ServerError(f"{name} gave up", f"It says: “{words(str(said))}”.")
 
 
-def _usage(usage: Mapping[str, Any]) -> Usage:
+def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
+    """Read what a server counted. timings: where llama.cpp tells what it found."""
     details = usage.get("prompt_tokens_details")
     cached = _count(details, "cached_tokens") if isinstance(details, dict) else None
+    if cached is None and isinstance(timings, dict):
+        cached = _count(timings, "cache_n")
     prompt = _count(usage, "prompt_tokens")
     if cached is not None and (prompt is None or cached > prompt):
         cached = None
     return Usage(prompt, _count(usage, "completion_tokens"), cached)
+
+
+def _progress(found: object) -> Progress | None:
+    """Read how far llama.cpp has come with a prompt."""
+    if not isinstance(found, dict):
+        return None
+    cached, done, total = (_count(found, one) for one in ("cache", "processed", "total"))
+    if cached is None or done is None or total is None or not cached <= done <= total:
+        return None
+    return Progress(cached, done, total)
 
 
 def _count(found: Mapping[str, Any], key: str) -> int | None:

@@ -25,6 +25,7 @@ from app.protocol.commands import (
     CancelOpening,
     CloseModel,
     Command,
+    EraseOwner,
     EstimateCost,
     Evict,
     Generate,
@@ -59,16 +60,17 @@ from app.protocol.events import (
     WarmedUp,
 )
 from app.protocol.references import ServerModel, server_model
-from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, RunStats, StopReason
+from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, RequestReport, RunStats, StopReason
 from app.protocol.servers import Server
 from app.protocol.trie_view import TrieView
 from app.remote.address import host_of
 from app.remote.answering import Answering
+from app.remote.belief import Belief
 from app.remote.certificates import trusted
 from app.remote.client import SILENCE, Client
 from app.remote.faults import ServerError
 from app.remote.kinds import GoingOn, Kind
-from app.remote.probe import FoundModel, look
+from app.remote.probe import Found, FoundModel, look
 from app.remote.written import NOT_TOLD
 
 log = logging.getLogger(__name__)
@@ -110,7 +112,7 @@ class RemoteEngine:
         self._opening: tuple[str, asyncio.Task[None]] | None = None
         self._held: list[Generate] = []
         self._tasks: dict[tuple[int, int], asyncio.Task[None]] = {}
-        self._serial = 0
+        self._beliefs: dict[str, Belief] = {}
         self._fault: BaseException | None = None
 
     def submit(self, command: Command) -> None:
@@ -165,8 +167,10 @@ class RemoteEngine:
         """Answer what only an engine with a cache of its own can do."""
         refusal: Event | None = None
         match command:
-            case EstimateCost(query_id):
-                refusal = CostRefused(query_id)
+            case EstimateCost():
+                refusal = self._estimate(command)
+            case EraseOwner(owner):
+                self._forget(owner)
             case Tokenize(query_id):
                 refusal = Tokenized(query_id, (), _NO_GUESTS)
             case Pin(query_id, _, is_pinned):
@@ -179,6 +183,17 @@ class RemoteEngine:
                 refusal = WarmedUp(query_id, problem=_ELSEWHERE)
         if refusal is not None:
             self._emit(refusal)
+
+    def _estimate(self, command: EstimateCost) -> Event:
+        """Return what a branch should cost, without asking the server."""
+        belief = None if self._open is None else self._open.belief
+        return CostRefused(command.query_id) if belief is None else belief.estimate(command)
+
+    def _forget(self, owner: str) -> None:
+        """Forget what only a conversation sent that is gone for ever. The server may go on holding it."""
+        for path, belief in self._beliefs.items():
+            if belief.forget(owner) and self._open is not None and self._open.info.path == path:
+                self._emit(TrieChanged(belief.view))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return asyncio.get_running_loop().create_task(work)
@@ -204,9 +219,8 @@ class RemoteEngine:
             return
         await self._leave_model()
         self._open = opened
-        self._serial += 1
         self._emit(ModelReady(opened.info))
-        self._emit(TrieChanged(TrieView(self._serial)))
+        self._emit(TrieChanged(TrieView(0) if opened.belief is None else opened.belief.view))
         self._end_opening(None)
 
     async def _opened(self, command: LoadModel, named: ServerModel, server: Server) -> _OpenModel:
@@ -222,7 +236,21 @@ class RemoteEngine:
         except BaseException:
             await client.close()
             raise
-        return _OpenModel(client, found.kind, model, _info(command, server, found.kind, model))
+        return _OpenModel(client, found, model, _info(command, server, found.kind, model), self._belief(command, found))
+
+    def _belief(self, command: LoadModel, found: Found) -> Belief | None:
+        """Return what is believed of a model's server since it was opened first; None where nobody knows what it keeps.
+
+        A server may have been started again meanwhile: what it finds corrects that.
+        """
+        keeps = found.kind.keeps
+        if keeps is None:
+            return None
+        rule = replace(keeps, sequences=found.slots) if keeps.sequences and found.slots else keeps
+        known, place = self._beliefs.get(command.path), command.server.name if command.server is not None else ""
+        if known is None or (known.rule, known.place) != (rule, place):
+            known = self._beliefs[command.path] = Belief(rule, place)
+        return known
 
     def _cancel_opening(self, path: str) -> None:
         if self._opening is not None and self._opening[0] == path:
@@ -278,11 +306,11 @@ class RemoteEngine:
             self._emit(RunFailed(command.run_id, _NO_MODEL))
             return
         opened, seeds = self._open, _seeds(command.lanes)
-        started = _Once(lambda: self._emit(RunStarted(command.run_id, NOT_TOLD, (), seeds)))
+        started = _Once(lambda request, ends: self._emit(RunStarted(command.run_id, request, ends, seeds)))
         for lane, seed in enumerate(seeds):
             answering = Answering(
                 *(opened.client, opened.kind, opened.model.name, command, lane, seed),
-                *(opened.info.context_length, self._emit, started),
+                *(opened.info.context_length, opened.belief, self._emit, started),
             )
             task = self._tasks[command.run_id, lane] = self._spawn(answering.run())
             task.add_done_callback(partial(self._ended, command, lane))
@@ -307,22 +335,22 @@ class RemoteEngine:
 
 
 class _OpenModel:
-    """A model that can be asked."""
+    """A model that can be asked. belief: what its server should hold, None where nobody knows."""
 
-    def __init__(self, client: Client, kind: Kind, model: FoundModel, info: ModelInfo) -> None:
-        self.client, self.kind, self.model, self.info = client, kind, model, info
+    def __init__(self, client: Client, found: Found, model: FoundModel, info: ModelInfo, belief: Belief | None) -> None:
+        self.client, self.kind, self.model, self.info, self.belief = client, found.kind, model, info, belief
 
 
 class _Once:
     """A call that does something the first time only."""
 
-    def __init__(self, act: Callable[[], object]) -> None:
-        self._act: Callable[[], object] | None = act
+    def __init__(self, act: Callable[[RequestReport, tuple[int, ...]], object]) -> None:
+        self._act: Callable[[RequestReport, tuple[int, ...]], object] | None = act
 
-    def __call__(self) -> None:
+    def __call__(self, request: RequestReport, ends: tuple[int, ...]) -> None:
         act, self._act = self._act, None
         if act is not None:
-            act()
+            act(request, ends)
 
 
 def _never_asked(command: Generate, lane: int) -> RunFinished:
@@ -350,7 +378,12 @@ def _info(command: LoadModel, server: Server, kind: Kind, model: FoundModel) -> 
         is_reusable=True,
         sampling=Sampling(),
         own_context=own,
-        capabilities=replace(CAPABILITIES, going_on=kind.going_on is not GoingOn.NONE),
+        capabilities=replace(
+            CAPABILITIES,
+            going_on=kind.going_on is not GoingOn.NONE,
+            cost_estimates=kind.keeps is not None,
+            trie=kind.keeps is not None,
+        ),
         place=host_of(server.url),
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from app.remote.record import Rule
+
 
 class GoingOn(Enum):
     """The way in which a server goes on inside an answer: it cannot; from a last message that is an answer; or from
@@ -22,7 +24,8 @@ class Kind:
     name: as its people call it. takes_seed: a seed does it no harm. takes_template_options: what the template is told
     can be sent. settings: those beyond temperature and top-p that it knows; repetition: what it calls that penalty.
     no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens that it is
-    told to read at most where nobody limits it, None where that is its own affair.
+    told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of the prompts
+    that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
     """
 
     name: str
@@ -33,6 +36,8 @@ class Kind:
     repetition: str = "repetition_penalty"
     no_limit: int | None = None
     context: int | None = None
+    keeps: Rule | None = None
+    tells_progress: bool = False
 
 
 _OPENAI = frozenset({"presence_penalty", "frequency_penalty"})
@@ -40,12 +45,20 @@ _ALL = _OPENAI | {"top_k", "min_p", "repetition_penalty"}
 _XTC = frozenset({"xtc_probability", "xtc_threshold"})
 
 # A seed makes mlx_lm.server answer one request at a time, and a sharded one hangs where such a request is stopped.
-MLX = Kind("mlx_lm.server", takes_seed=False, takes_template_options=True, settings=_ALL | _XTC, no_limit=1 << 20)
+MLX = Kind(
+    *("mlx_lm.server", GoingOn.NONE, False, True, _ALL | _XTC),
+    no_limit=1 << 20,
+    keeps=Rule(sequences=10),
+)
 MLX_DEFAULT = "default_model"  # by which it calls the one that it was started with
-LLAMA = Kind("llama.cpp", GoingOn.LAST_MESSAGE, True, True, _ALL | _XTC, "repeat_penalty", -1)
-VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL)
-SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL)
+LLAMA = Kind(
+    *("llama.cpp", GoingOn.LAST_MESSAGE, True, True, _ALL | _XTC, "repeat_penalty", -1),
+    keeps=Rule(sequences=1),
+    tells_progress=True,
+)
+VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16))
+SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule())
 # It makes room for as many tokens as it is told, and cuts what is longer.
-OLLAMA = Kind("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192)
-LM_STUDIO = Kind("LM Studio", settings=_ALL, repetition="repeat_penalty")
+OLLAMA = Kind("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1))
+LM_STUDIO = Kind("LM Studio", settings=_ALL, repetition="repeat_penalty", keeps=Rule(sequences=1))
 OTHER = Kind("OpenAI’s interface", settings=_OPENAI)

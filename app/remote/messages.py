@@ -46,6 +46,8 @@ def chat_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: in
         "stream_options": {"include_usage": True},
         **_settings(kind, sampling, seed),
     }
+    if kind.tells_progress:
+        request["return_progress"] = True
     if begun is not None and kind.going_on is GoingOn.AS_TOLD:
         request |= {"continue_final_message": True, "add_generation_prompt": False}
     if command.options.thinking is not None and kind.takes_template_options:

@@ -34,10 +34,11 @@ class FoundModel:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a server is, and its models."""
+    """What a server is, and its models. slots: how many conversations it keeps at a time, 0 where it does not say."""
 
     kind: Kind
     models: tuple[FoundModel, ...]
+    slots: int = 0
 
     def model(self, name: str) -> FoundModel | None:
         """Return the model of this name."""
@@ -57,7 +58,7 @@ async def look(client: Client) -> Found:
     *signs, studio = answers
     for (_, sign, kind), answer in zip(_SIGNS, signs, strict=True):
         if sign in answer:
-            return Found(kind, _with_contexts(models, _context_of(kind, answer)))
+            return Found(kind, _with_contexts(models, _context_of(kind, answer)), _context(answer.get("total_slots")))
     if isinstance(studio.get("data"), list):
         return Found(kinds.LM_STUDIO, _with_contexts(models, _contexts_of_studio(studio)))
     return Found(kinds.MLX if await _is_mlx(client, listed) else kinds.OTHER, models)

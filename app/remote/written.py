@@ -47,6 +47,26 @@ class Written:
         """Return the thought so far."""
         return "".join(self._said["thinking"])
 
+    @property
+    def seconds(self) -> float:
+        """Return the seconds since the request."""
+        return self._clock() - self._begun
+
+    @property
+    def first_token(self) -> float | None:
+        """Return the seconds to the first word, None before it."""
+        return None if self._first is None else self._first - self._begun
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Return how many tokens of the answer were its thought, as far as that is known."""
+        return min(self._thinking_chunks, self._tokens)
+
+    @property
+    def _tokens(self) -> int:
+        """Return the server's count, or that of its pieces where it tells none."""
+        return self._chunks if self.usage.answer is None else self.usage.answer
+
     def repeat(self, text: str, thinking: str) -> None:
         """Begin with what was written before, which counts as no token of this answer."""
         self._said = {"text": [text] if text else [], "thinking": [thinking] if thinking else []}
@@ -71,19 +91,19 @@ class Written:
         """Return what was held back for a mark that did not come."""
         return self._note(self._splitter.rest())
 
-    def stats(self, stop: StopReason) -> RunStats:
-        """Return the figures. Tokens are the server's count, or that of its pieces where it tells none."""
-        tokens = self._chunks if self.usage.answer is None else self.usage.answer
+    def stats(self, stop: StopReason, request: RequestReport | None = None) -> RunStats:
+        """Return the figures. request: what the prompt has cost, None for what the server says of it."""
+        tokens = self._tokens
         spent = self._last - (self._last if self._first is None else self._first)
         return RunStats(
-            request=self.report,
+            request=request or self.report,
             stop=stop,
             tokens=tokens,
-            first_token=None if self._first is None else self._first - self._begun,
+            first_token=self.first_token,
             rate=(tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0,
-            seconds=self._clock() - self._begun,
+            seconds=self.seconds,
             seed=self._seed,
-            thinking_tokens=min(self._thinking_chunks, tokens),
+            thinking_tokens=self.thinking_tokens,
             thinking_seconds=self._thinking_seconds,
         )
 

@@ -164,7 +164,7 @@ ROWS: tuple[Row, ...] = (
         group="delete",
         title="Forget This Conversation’s Cache",
         tip="Deletes the cached state that only this conversation uses; its words stay.",
-        needs="trie",
+        needs="evictions",
         is_enabled=lambda state: state.has_cached_branch,
         run=lambda app: app.cache.forget_conversation(app.library.open_id),
     ),

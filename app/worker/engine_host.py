@@ -112,7 +112,11 @@ class EngineHost(QObject):
                 self._thread(self._in_use if self._opening is None else self._opening[0]).submit(command)
             case SetBudget() | ConfigureDiskCache():
                 self._thread(_Place.HERE).submit(command)
-            case ClearDiskCache() | EraseOwner():
+            case EraseOwner():
+                self._need(_Place.HERE).submit(command)
+                if _Place.SERVERS in self._threads:
+                    self._thread(_Place.SERVERS).submit(command)
+            case ClearDiskCache():
                 self._need(_Place.HERE).submit(command)
             case _:
                 self._thread(self._in_use).submit(command)

@@ -13,6 +13,7 @@ from app.protocol.commands import Command, Generate, Lane, LoadModel, Shutdown
 from app.protocol.events import Event, ModelFailed, ModelReady, RunFailed, RunFinished, TextDelta
 from app.protocol.references import ServerModel
 from app.protocol.servers import Server
+from app.remote.client import SILENCE
 from app.remote.engine import RemoteEngine
 
 HELLO = (Turn("user", "Hello?"),)
@@ -21,7 +22,7 @@ HELLO = (Turn("user", "Hello?"),)
 class Asker:
     """Has an engine do things, and waits for what it tells. events: all of it, in order."""
 
-    def __init__(self, key_of: Callable[[str], str] = lambda _: "", silence: float | None = None) -> None:
+    def __init__(self, key_of: Callable[[str], str] = lambda _: "", silence: float = SILENCE) -> None:
         self.events: list[Event] = []
         self._told = threading.Condition()
         self.engine = RemoteEngine(self._take, key_of, silence)
@@ -82,7 +83,7 @@ class Asker:
 
 
 @contextmanager
-def asking(key_of: Callable[[str], str] = lambda _: "", silence: float | None = None) -> Iterator[Asker]:
+def asking(key_of: Callable[[str], str] = lambda _: "", silence: float = SILENCE) -> Iterator[Asker]:
     """An engine that is ended in the end."""
     asker = Asker(key_of, silence)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -78,6 +79,14 @@ def test_each_kind_of_server_is_found_out_and_answers(kind: str) -> None:
         assert asked["messages"] == [{"role": "user", "content": "Hello?"}]
 
 
+UNTOLD: tuple[dict[str, Any] | None, ...] = (
+    {"prompt_tokens": 40},
+    {"prompt_tokens": 40, "prompt_tokens_details": None},
+    {"prompt_tokens": 3, "prompt_tokens_details": {"cached_tokens": 30}},
+    None,
+)
+
+
 def test_the_figures_are_the_servers_own_and_never_a_zero_that_is_made_up() -> None:
     usage = {"prompt_tokens": 40, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 32}}
     with serving(Script(kind="vLLM", usage=usage)) as script, asking() as asker:
@@ -87,16 +96,23 @@ def test_the_figures_are_the_servers_own_and_never_a_zero_that_is_made_up() -> N
         request = found.stats.request
         assert (request.total, request.cached, request.left, request.source) == (40, 32, 8, Source.REPORTED)
         assert found.stats.tokens == 9
-        for told in ({"prompt_tokens": 40}, {"prompt_tokens": 40, "prompt_tokens_details": None}, None):
+        for run, told in enumerate(UNTOLD, 2):
             script.usage = told
-            found = asker.answer(2)
+            found = asker.answer(run, (Turn("user", f"Something else, {run}"),))
             assert isinstance(found, RunFinished)
             assert found.stats.request.source is Source.UNKNOWN
             assert found.stats.request.cached == 0
-        script.usage = {"prompt_tokens": 3, "prompt_tokens_details": {"cached_tokens": 30}}
-        found = asker.answer(3)
+
+
+def test_what_a_server_does_not_tell_is_told_as_about_where_it_was_sent_before() -> None:
+    usage = {"prompt_tokens": 40, "completion_tokens": 9}
+    with serving(Script(kind="vLLM", usage=usage)) as script, asking() as asker:
+        asker.open(script.server)
+        asker.answer()
+        found = asker.answer(2)
         assert isinstance(found, RunFinished)
-        assert found.stats.request.source is Source.UNKNOWN
+        request = found.stats.request
+        assert (request.total, request.cached, request.source) == (40, 32, Source.PREDICTED)
 
 
 def test_ollama_tells_its_figures_in_its_own_way_and_is_told_not_to_cut() -> None:

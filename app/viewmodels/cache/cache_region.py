@@ -176,7 +176,8 @@ class CacheRegion(QObject):
 
     def _watch_disk(self, view: TrieView) -> None:
         """Say it once when nothing can be written to the disk any more, until something can."""
-        found, before = disk_text.trouble(view, self._is_disk_wanted), self._trouble
+        is_wanted = self._is_disk_wanted and not view.place
+        found, before = disk_text.trouble(view, is_wanted), self._trouble
         self._trouble = found
         if before is not None and found != before:
             self._notices.withdraw(before)

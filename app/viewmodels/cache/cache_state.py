@@ -36,8 +36,11 @@ class CacheState:
 def cache_line(view: TrieView) -> str:
     """Say how full the memory is: "Cache 3.1 of 8.0 GB"; "Cache 4.6 GB on disk" when that is all.
 
-    Without a budget, what is live is still held.
+    Without a budget, what is live is still held. Of a server: "About 1 200 tokens on Studio".
     """
+    if view.place:
+        held = sum(node.tokens for node in view.nodes if node.residency == "believed")
+        return f"About {formatting.tokens(held)} on {view.place}" if held else ""
     used = view.live_bytes + view.paged_bytes
     if not used and any(node.residency == "disk" for node in view.nodes):
         return f"Cache {formatting.size(view.disk_bytes)} on disk"

@@ -13,6 +13,7 @@ RESIDENCY_NAMES: dict[Residency, str] = {
     "live": "Live",
     "memory": "In memory",
     "disk": "On disk",
+    "believed": "Should be there",
     "none": "No snapshot",
 }
 

@@ -87,9 +87,9 @@ class ChatRows:
 
 
 def running_footer(question: Question) -> Footer:
-    """Figures of an answer that is being written."""
+    """Figures of an answer that is being written. That a server should find nothing is no figure."""
     request = question.request
-    if request is None or not request.is_known:
+    if request is None or not request.is_known or (request.is_about and not request.cached):
         return Footer(None, None, question.tokens, question.rate, None, "")
     return Footer(request.cached, request.left, question.tokens, question.rate, None, "", request.is_about)
 
@@ -183,6 +183,8 @@ def prefill_row(question: Question) -> PrefillRow | None:
     does not say."""
     request, progress = question.request, question.prefill
     if request is None or not request.is_known or not question.is_reading:
+        return None
+    if request.is_about and progress is None:
         return None
     done, rate = (progress.done, progress.rate) if progress else (request.cached, 0.0)
     return PrefillRow(request.cached, done, request.total, rate, why(request))

@@ -118,7 +118,7 @@ def subtitle(priced: CostEstimate) -> str:
 def running_subtitle(question: Question) -> str:
     """Return the line under the title while the prompt is read and the answer is written."""
     request = question.request
-    if request is None or not request.is_known:
+    if request is None or not request.is_known or request.is_about:
         return ""
     if not question.is_reading:
         return f"Warm{DOT}{formatting.tokens(request.total + question.tokens)}"
@@ -142,7 +142,8 @@ def price_of_path(priced: CostEstimate) -> str:
     """Say what comes on top of whatever is typed."""
     if not priced.is_warm:
         return price_of_request(priced)
-    return f"{'On disk' if priced.is_on_disk else 'Warm'}: only what you type is computed"
+    warm = "Should be warm" if priced.request.is_about else "Warm"
+    return f"{'On disk' if priced.is_on_disk else warm}: only what you type is computed"
 
 
 def cannot_be_read(problem: Problem) -> str:

@@ -16,6 +16,7 @@ _WARMTH: dict[Residency, str] = {
     "live": "warm, live",
     "memory": "warm, in memory",
     "disk": "warm, on disk",
+    "believed": "should be warm, on the server",
     "none": "cold",
 }
 

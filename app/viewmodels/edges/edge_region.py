@@ -39,6 +39,10 @@ class Home(NamedTuple):
     title: str
 
 
+VERBS = frozenset({"pins", "evictions", "warm_ups"})
+"""The abilities of an engine that act on a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeState:
     """The chosen row of the cache pane, and what can be done.
@@ -47,8 +51,8 @@ class EdgeState:
     can_warm_up: each verb would do something with it. price: of warming it up, "" while not known. warming: how far a
     warm up is, "" without one; done: its share. cold: why nothing of the open path can be reused although there are
     files on disk, "" where that is not so. marked: ids of the rows that hold the current message; lit: of those that a
-    price speaks of. others: what
-    belongs to other conversations; shows_others: it has rows. refusal: why no pin can be stored, "" where it can.
+    price speaks of. others: what belongs to other conversations; shows_others: it has rows. refusal: why no pin can be
+    stored, "" where it can. can_ever: names of the verbs that the engine has a use for at all.
     """
 
     chosen: int = 0
@@ -67,6 +71,7 @@ class EdgeState:
     others: Others = field(default_factory=Others)
     shows_others: bool = False
     refusal: str = ""
+    can_ever: frozenset[str] = VERBS
 
 
 class EdgeRegion(QObject):
@@ -336,6 +341,7 @@ class EdgeRegion(QObject):
             others=shown.others,
             shows_others=shown.shows_others,
             refusal=self._library.state.now.refusal,
+            can_ever=frozenset(filter(has, VERBS)),
             warming=edge_text.warming_up(warming) if warming is not None else "",
             done=warming.done / warming.total if warming is not None and warming.total else None,
             cold=why_cold(self._path[1], self._cache_rows.view, self._library.open_id) if self._path else "",
@@ -363,4 +369,5 @@ class EdgeRegion(QObject):
             others=base.others,
             shows_others=base.shows_others,
             refusal=base.refusal,
+            can_ever=base.can_ever,
         )

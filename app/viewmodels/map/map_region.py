@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -110,7 +110,14 @@ class MapRegion(QObject):
             return None
         if warmth.held < warmth.tokens or not warmth.tokens:
             return "none"
+        if warmth.is_about:
+            return "believed"
         return "disk" if warmth.is_on_disk else "memory"
+
+    @property
+    def places(self) -> Sequence[Residency]:
+        """The places where the state of a run can be."""
+        return ("believed", "none") if self._warmth.is_believed else ("live", "memory", "disk", "none")
 
     def open(self, item: MapItem) -> None:
         """Show a branch in the chat, where one last was below it."""

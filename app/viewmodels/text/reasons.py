@@ -14,6 +14,7 @@ _SENTENCES: dict[Reason, str] = {
     Reason.UNSUPPORTED: "this model's cache cannot be kept yet, so everything is read again",
     Reason.FAULT: "the cache had a fault, so everything is read again to be safe",
     Reason.DISK: "a cache file was missing, damaged or could not be written, so this part is read again",
+    Reason.LET_GO: "the server did not keep this part, so it is read again",
     Reason.THINKING: "the model is not shown what it thought before, so its last answer is read again",
 }
 

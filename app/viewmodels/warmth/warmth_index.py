@@ -109,6 +109,12 @@ class WarmthIndex(QObject):
 
     # What is known
 
+    @property
+    def is_believed(self) -> bool:
+        """Whether all of it is believed of a server's cache."""
+        info = self._current_model.info
+        return info is not None and bool(info.place)
+
     def warmth_of(self, message_id: str, conversation_id: str) -> Warmth | None:
         """Return the warmth of the branch that ends with a message; None while it is not known.
 

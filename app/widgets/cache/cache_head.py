@@ -26,12 +26,18 @@ _MEMORY, _GAP = 0.68, 8
 _ICON, _TO_TEXT = 12, 6
 
 
+_BELIEVED = (
+    "As far as is known from what it was sent and has reported. How much memory that takes is not told, and it may let "
+    "go of it at any time."
+)
+
+
 class CacheHead(QWidget):
     """ "3.1 of 8.0 GB in memory" and "4.6 of 20 GB on disk", a bar to each, and what the bars are made of.
 
     Below stands why nothing goes to the disk, why nothing of it can be used, or how many of its files were lost. All of
     it is in the tooltip, with the folder of the files, and what the arrays take with their padding, which no budget
-    counts.
+    counts. Of a server it says "What Studio should still hold", and has no bars.
     """
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
@@ -65,16 +71,18 @@ class CacheHead(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        self._parts = entries(self._view, self._pinned, self._has_disk)
+        self._parts = () if self._view.place else entries(self._view, self._pinned, self._has_disk)
         parts = ", ".join(part.spoken for part in self._parts)
         disk = f", {disk_text.shares(self._view)[0]}" if self._has_disk else ""
-        self.setAccessibleName(f"{self._title()}{disk}: {parts}")
+        self.setAccessibleName(f"{self._title()}{disk}: {parts}" if parts else self._title())
         self.setAccessibleDescription(" ".join(self._sentences()))
         self.setToolTip("\n".join(self._sentences()))
         self.update()
 
     def _sentences(self) -> list[str]:
         view, lost = self._view, disk_text.dropped(self._view)
+        if view.place:
+            return [_BELIEVED]
         found = [f"{self._trouble.title}. {self._trouble.sentence}"] if self._trouble else []
         found += [self._cold] if self._cold else []
         found += [f"{lost}. {disk_text.DROPPED_MEANS}"] if lost else []
@@ -86,9 +94,12 @@ class CacheHead(QWidget):
     @property
     def _has_disk(self) -> bool:
         """Whether there is a disk to speak of: one that is used, or should be."""
-        return bool(self._view.disk_allowed_bytes or self._view.disk_bytes or self._trouble)
+        is_here = not self._view.place
+        return is_here and bool(self._view.disk_allowed_bytes or self._view.disk_bytes or self._trouble)
 
     def _title(self) -> str:
+        if self._view.place:
+            return f"What {self._view.place} should still hold"
         used = self._view.live_bytes + self._view.paged_bytes
         if not self._view.budget_bytes:
             return f"{formatting.size(used)} in memory" if used else "Nothing in memory"
@@ -100,6 +111,9 @@ class CacheHead(QWidget):
     def heightForWidth(self, width: int) -> int:
         """Return the points that everything takes within `width`."""
         room = width - 2 * _INSET
+        if self._view.place:
+            title, cap = (self._style.text_style(role).line for role in (TextRole.SMALL_MEDIUM, TextRole.CAP))
+            return round(_TOP + title + _TO_NOTE + len(self._note_lines(room)) * cap + _BOTTOM)
         legend = self._legend.height(self._parts, room, self._disk_left(room))
         notes = 0
         if self._note:
@@ -119,10 +133,16 @@ class CacheHead(QWidget):
 
     @property
     def _note(self) -> str:
+        if self._view.place:
+            return _BELIEVED
         return self._trouble.title if self._trouble else self._cold or disk_text.dropped(self._view)
 
+    @property
+    def _has_warning(self) -> bool:
+        return self._trouble is not None and not self._view.place
+
     def _note_lines(self, room: float) -> list[str]:
-        indent = self._style.typography.icon(_ICON) + _TO_TEXT if self._trouble else 0
+        indent = self._style.typography.icon(_ICON) + _TO_TEXT if self._has_warning else 0
         return wrapped(self._style.text_style(TextRole.CAP), self._note, room - indent)
 
     # Drawing
@@ -132,6 +152,10 @@ class CacheHead(QWidget):
         room = self.width() - 2 * _INSET
         line = QRectF(_INSET, _TOP, room, self._style.text_style(TextRole.SMALL_MEDIUM).line)
         line = self._paint_titles(painter, line)
+        if self._view.place:
+            self._paint_note(painter, line.bottom())
+            painter.end()
+            return
         bar = QRectF(_INSET, line.bottom() + _TO_BAR, room, _BAR)
         self._paint_bars(painter, bar)
         left = self._disk_left(room)
@@ -171,13 +195,13 @@ class CacheHead(QWidget):
         theme, cap = self._style.theme, self._style.text_style(TextRole.CAP)
         line = QRectF(_INSET, top + _TO_NOTE, self.width() - 2 * _INSET, cap.line)
         lines = self._note_lines(line.width())
-        if self._trouble:
+        if self._has_warning:
             size = self._style.typography.icon(_ICON)
             center = QPointF(line.left() + size / 2, line.center().y())
             self._style.icons.paint(painter, Icon.WARN, center, theme.warn, size)
             line.setLeft(line.left() + size + _TO_TEXT)
         for text in lines:
-            draw_text(painter, cap, line, text, theme.warn if self._trouble else theme.text3)
+            draw_text(painter, cap, line, text, theme.warn if self._has_warning else theme.text3)
             line.translate(0, cap.line)
 
 

@@ -57,6 +57,10 @@ class RowActions(QWidget):
         return self.show_button, self.pin_button, self.free_button
 
     @property
+    def _shown(self) -> Sequence[Button]:
+        return [button for button in self.buttons if not button.isHidden()]
+
+    @property
     def is_to_warm_up(self) -> bool:
         """Whether the last button warms the chosen row up, and can."""
         return self._commands[2] == "warm_up_row" and self.free_button.isEnabled()
@@ -65,7 +69,7 @@ class RowActions(QWidget):
         return QSize(300, self.heightForWidth(300))
 
     def heightForWidth(self, width: int) -> int:
-        rows = len(button_rows(self.buttons, width - 2 * _INSET))
+        rows = len(button_rows(self._shown, width - 2 * _INSET))
         return 2 * _ABOVE + rows * self._style.typography.row + (rows - 1) * GAP
 
     def show_state(self, now: EdgeState) -> None:
@@ -95,6 +99,8 @@ class RowActions(QWidget):
             button.setToolTip(tip if now.chosen or is_enabled else _NO_ROW)
             button.setAccessibleDescription(button.toolTip())
         refuse(self.pin_button, now.refusal)
+        self.pin_button.setVisible("pins" in now.can_ever)
+        self.free_button.setVisible(not now.can_ever.isdisjoint({"evictions", "warm_ups"}))
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -102,7 +108,7 @@ class RowActions(QWidget):
 
     def _arrange(self) -> None:
         room = QRect(_INSET, _ABOVE, self.width() - 2 * _INSET, self._style.typography.row)
-        arrange_buttons(self.buttons, room)
+        arrange_buttons(self._shown, room)
 
 
 class OthersLine(Control):
@@ -143,13 +149,15 @@ def row_menu(parent: QWidget, now: EdgeState, homes: Sequence[Home], asked: RowA
     """Return the menu of the chosen row; `asked` tells which command was chosen."""
     menu = QMenu(parent)
     menu.setToolTipsVisible(True)
+    pinning = ("unpin_row", "Unpin", True) if now.can_unpin else ("pin_row", "Pin", now.can_pin)
     entries = (
-        ("show_row", "Show in Chat" if len(homes) < 2 else "Show in Chat…", now.can_show),
-        ("unpin_row", "Unpin", True) if now.can_unpin else ("pin_row", "Pin", now.can_pin),
-        ("evict_row", "Evict", now.can_evict),
-        ("warm_up_row", f"Warm Up: {now.price}" if now.price else "Warm Up", now.can_warm_up),
+        ("", ("show_row", "Show in Chat" if len(homes) < 2 else "Show in Chat…", now.can_show)),
+        ("pins", pinning),
+        ("evictions", ("evict_row", "Evict", now.can_evict)),
+        ("warm_ups", ("warm_up_row", f"Warm Up: {now.price}" if now.price else "Warm Up", now.can_warm_up)),
     )
-    for command, title, is_enabled in entries:
+    offered = [entry for ability, entry in entries if not ability or ability in now.can_ever]
+    for command, title, is_enabled in offered:
         entry = menu.addAction(title)
         entry.setEnabled(is_enabled)
         refuse(entry, now.refusal if command in ("pin_row", "unpin_row") else "")

@@ -31,7 +31,7 @@ def paint_disc(
     diameter: float = DISC,
     halo: QColor | None = None,
 ) -> None:
-    """Paint where tokens are: live full, in memory half filled, on disk a ring, without snapshot a dashed ring.
+    """Paint where tokens are: live full, in memory or on a server half filled, on disk a ring, nowhere a dashed ring.
 
     halo: the pane's colour, which cuts the line behind the disc; None leaves the line.
     """
@@ -41,7 +41,7 @@ def paint_disc(
     if halo is not None:
         painter.setBrush(halo)
         painter.drawEllipse(center, radius + _HALO, radius + _HALO)
-    color = theme.accentgfx if where in ("live", "memory") else theme.mute
+    color = theme.accentgfx if where in ("live", "memory", "believed") else theme.mute
     if where == "live":
         painter.setBrush(color)
         painter.drawEllipse(center, radius, radius)
@@ -58,7 +58,7 @@ def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawEllipse(center, radius, radius)
-    if where == "memory":
+    if where in ("memory", "believed"):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         box = QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius)

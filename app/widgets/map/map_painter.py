@@ -33,6 +33,7 @@ _LEAF, _RUN = 112, 170  # the widest labels
 _LABEL_EDGE = 4.0  # what no label covers at an edge
 _FIGURE_LEFT, _WIDEST_FIGURE = 12.0, "88.8k"
 _LEAST_LABEL = 60.0  # points of a label that an edge of the window leaves
+_AT_ONCE = ("live", "memory", "believed")
 _CURSOR = 4.0  # from a disc to the ring around it
 _STAR = 12
 _MOST_LABELS = 150
@@ -172,7 +173,7 @@ class MapPainter:
             return theme.accentgfx, where == "none"
         if where is None:
             return theme.ghost, False
-        return theme.accentgfx if where in ("live", "memory") else theme.mute, where == "none"
+        return theme.accentgfx if where in _AT_ONCE else theme.mute, where == "none"
 
     def _paint_disc(self, painter: QPainter, number: int) -> None:
         placed, theme = self._on_screen(number), self._style.theme
@@ -365,7 +366,7 @@ class MapPainter:
             held: list[QLineF] = []
             rest: Sequence[QLineF] = self.picture.lines
             if self._region.is_asked:
-                is_held = [self._region.residency(item) in ("live", "memory") for item in self.picture.items]
+                is_held = [self._region.residency(item) in _AT_ONCE for item in self.picture.items]
                 pairs = list(zip(is_held, self.picture.lines[::2], self.picture.lines[1::2], strict=True))
                 held = [line for one, *both in pairs if one for line in both]
                 rest = [line for one, *both in pairs if not one for line in both]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from app.widgets.map.map_view import MapView
 
 _INSET, _FIGURE, _APART, _BESIDE = 16, 52, 14, 4
-_WORDS: dict[Residency, str] = {"live": "Live", "memory": "In memory", "disk": "On disk", "none": "No snapshot"}
+_WORDS: dict[Residency, str] = {
+    "live": "Live",
+    "memory": "In memory",
+    "disk": "On disk",
+    "believed": "Should be there",
+    "none": "No snapshot",
+}
 
 
 class MapPane(Pane):
@@ -129,7 +135,7 @@ class MapPane(Pane):
         text_style, first = self._style.text_style(TextRole.CAP), float(self.here.geometry().right() + 1 + _BESIDE + 4)
         found: list[tuple[float, float, Residency]] = []
         left, line = first, 0
-        for where in get_args(Residency):
+        for where in self._region.places:
             width = SIBLING_DISC + 6 + text_style.width(_WORDS[where])
             if left > first and left + width > self.width() - _INSET / 2:
                 left, line = first, line + 1

@@ -13,6 +13,7 @@ from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.server_box import ServerBox
 from app.widgets.models.servers_page import ServersPage
 from app.widgets.window.main_window import MainWindow
+from tools.gallery.waiting import wait
 
 Act = Callable[[App, MainWindow], None]
 
@@ -85,6 +86,20 @@ def talk_with_it(app: App, window: MainWindow) -> None:
     """Have a model on a server in use."""
     app.settings.update(servers=SERVERS)
     app.model.open(STUDIO)
+
+
+def show_cache(app: App, window: MainWindow) -> None:
+    """Look at what the server should still hold."""
+    talk_with_it(app, window)
+    wait("the server's model is in use", lambda: is_in_use(app))
+    window.inspector.show_pane("cache")
+
+
+def show_map(app: App, window: MainWindow) -> None:
+    """Look at the map of a conversation that a server answers."""
+    talk_with_it(app, window)
+    wait("the server's model is in use", lambda: is_in_use(app))
+    window.do("map")
 
 
 def page_of(window: MainWindow) -> ModelsWindow:

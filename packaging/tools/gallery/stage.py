@@ -20,7 +20,6 @@ from app.protocol.events import (
     CacheHappened,
     ContextLimited,
     CostEstimate,
-    CostRefused,
     EngineStarted,
     Evicted,
     ModelFailed,
@@ -36,7 +35,7 @@ from app.protocol.events import (
     WarmingUp,
 )
 from app.protocol.references import is_on_server
-from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, Reason, RequestReport, ThinkingSwitch
+from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, Reason, RequestReport, Source, ThinkingSwitch
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.remote.engine import CAPABILITIES
 from app.viewmodels.text.formatting import first_words
@@ -154,8 +153,6 @@ class Stage(EngineHost):
         elif isinstance(command, LimitContext) and self._info is not None:
             self._info = replace(self._info, context_length=limited_context(self._info.own_context, command.tokens))
             self.happened.emit(ContextLimited(self._info.path, self._info.context_length))
-        elif isinstance(command, EstimateCost) and self._info is not None and self._info.place:
-            self.happened.emit(CostRefused(command.query_id))
         elif isinstance(command, EstimateCost):
             self._estimate_cost(command)
         elif isinstance(command, Generate):
@@ -186,11 +183,11 @@ class Stage(EngineHost):
         if is_on_server(path):
             self._info = ModelInfo(
                 *(path, "gpt-oss-120b", "on Studio", "remote", UNTOLD_CONTEXT, 0, (), True),
-                capabilities=CAPABILITIES,
+                capabilities=replace(CAPABILITIES, cost_estimates=True, trie=True),
                 place="studio.local:8080",
             )
             self.happened.emit(ModelReady(self._info))
-            self.happened.emit(TrieChanged(TrieView(0)))
+            self.happened.emit(TrieChanged(self._view()))
             return
         is_guide = "guide" in path
         name, detail = ("Espalier Guide", "built in") if is_guide else (MODEL_NAME, "4-bit")
@@ -221,6 +218,8 @@ class Stage(EngineHost):
         if nodes:
             first = _Edge("You are a helpful assistant", self._first_residency, 0, ROOT - 1, None, 0.0, SYSTEM)
             nodes.insert(0, replace(self._node(first, now), parent_id=None))
+        if self._is_elsewhere:
+            return TrieView(len(nodes), tuple(map(_believed, nodes)), place="Studio")
         written = sum(node.disk_bytes for node in nodes)
         written += OTHER_FILES if written or self._disk == "others" else 0
         live = sum(node.bytes for node in nodes if node.residency == "live")
@@ -241,6 +240,10 @@ class Stage(EngineHost):
             disk_problem=problem,
             dropped_files=lost,
         )
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        return self._info is not None and bool(self._info.place)
 
     @property
     def _first_residency(self) -> Residency:
@@ -314,6 +317,9 @@ class Stage(EngineHost):
         attached = [tuple(map(tokens, attached_texts(turn.attachments))) for turn in command.turns]
         turns = tuple(TurnResidency(*where) for where in zip(starts, ends, shown, attached, strict=True))
         report = self._report(command.turns)
+        if self._is_elsewhere:
+            turns = tuple(replace(one, residency=_elsewhere(one.residency)) for one in turns)
+            report = replace(report, source=Source.PREDICTED)
         if command.options.instructions:  # nothing was ever read with them
             total = report.total - SYSTEM + tokens(command.options.instructions)
             turns = tuple(replace(turn, residency="none") for turn in turns)
@@ -375,3 +381,13 @@ class Stage(EngineHost):
                 self._answer_edge.size += 1
         if self._answer_edge.size % 4 == 0:
             self.happened.emit(TrieChanged(self._view()))
+
+
+def _believed(node: TrieNodeView) -> TrieNodeView:
+    """Return an edge as it is told of a server's cache."""
+    residency = _elsewhere(node.residency)
+    return replace(node, residency=residency, bytes=0, disk_bytes=0, is_pinned=False, is_restore_point=False)
+
+
+def _elsewhere(residency: Residency) -> Residency:
+    return "none" if residency == "none" else "believed"

@@ -122,3 +122,21 @@ def test_the_next_start_opens_it_again(qtbot: QtBot, app: App, make_app: Callabl
     again = make_app()
     again.model.open(settings.values.model)
     qtbot.waitUntil(lambda: again.model.state.now.name == "tiny")
+
+
+def test_what_the_server_should_hold_is_shown_and_priced(qtbot: QtBot, app: App, server: scripted.Script) -> None:
+    server.usage = {"prompt_tokens": 40, "completion_tokens": 24, "prompt_tokens_details": {"cached_tokens": 0}}
+    ask(qtbot, app, "First?", 2)
+    qtbot.waitUntil(lambda: app.chat.state.now.subtitle.startswith("Should be warm"))
+    assert app.cache.view.place == "Studio"
+    assert {node.residency for node in app.cache.view.nodes} == {"believed"}
+    qtbot.waitUntil(lambda: app.state.now.cache_line == "About 64\u00a0tokens on Studio")
+    asked = len(server.asked)
+    app.library.new_conversation()
+    qtbot.waitUntil(lambda: app.chat.state.now.is_empty)
+    app.chat.open_draft.write("Something else entirely")
+    qtbot.wait(300)
+    assert len(server.asked) == asked, "nothing is sent to find out what it would cost"
+    app.model.use_guide()
+    qtbot.waitUntil(lambda: app.model.state.now.is_guide and app.model.state.now.is_open)
+    qtbot.waitUntil(lambda: not app.cache.view.place)

@@ -211,3 +211,20 @@ def test_no_word_of_a_button_is_cut_and_no_choice_moves_anything(
         shown = (pane.row_actions, pane.tree, *pane.row_actions.buttons)
         places.add(tuple(number for one in shown for number in (one.x(), one.y(), one.width(), one.height())))
     assert len(places) == 1
+
+
+def test_over_a_server_it_says_what_that_should_hold_and_offers_nothing_that_it_cannot_do(
+    pane: CachePane, edges: Edges
+) -> None:
+    here = pane.head.sizeHint().height()
+    pane.head.show_view(replace(view(), place="Studio", disk_bytes=0, disk_allowed_bytes=0))
+    assert pane.head.accessibleName() == "What Studio should still hold"
+    assert "at any time" in pane.head.accessibleDescription()
+    assert pane.head.sizeHint().height() != here
+    edges.become(replace(ROW, can_ever=frozenset()))
+    actions = pane.row_actions
+    assert [button.isHidden() for button in actions.buttons] == [False, True, True]
+    menu = row_menu(pane, edges.value, (), actions)
+    assert [entry.text() for entry in menu.actions()] == ["Show in Chat"]
+    edges.become(ROW)
+    assert not any(button.isHidden() for button in actions.buttons)

@@ -1,0 +1,93 @@
+"""What is believed of one server's cache: what a branch would cost there, and what an answer has cost.
+
+Properties: nothing is sent to find it out. What a server reports stands before what is believed of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.protocol.commands import EstimateCost, Generate
+from app.protocol.events import CostEstimate, TurnResidency
+from app.protocol.reports import Reason, RequestReport, Source
+from app.protocol.trie_view import TrieView
+from app.remote.prompts import MessagePrompts, Prompt
+from app.remote.record import Record, Rule
+from app.remote.written import Written
+
+_LEAST_READ = 32  # tokens, of which the time says how fast a server reads
+_MOST_SECONDS = 3600.0
+_COUNTED_APART = 32  # tokens that two counts of a prompt may differ by
+
+
+class Belief:
+    """Keeps the record of one model on one server, and how fast that reads.
+
+    Attributes: rule, of what the server keeps; place, what the person calls it.
+    """
+
+    def __init__(self, rule: Rule, place: str) -> None:
+        """place: what the person calls the server."""
+        self.rule, self.place = rule, place
+        self._record, self._prompts = Record(rule), MessagePrompts()
+        self._speed: float | None = None  # prompt tokens a second
+
+    def prompt(self, command: Generate | EstimateCost) -> Prompt:
+        """Return the prompt of a branch."""
+        begun = command.begun if command.begun is not None and (command.begun.text or command.begun.thinking) else None
+        return self._prompts.build(command.turns, command.options, begun)
+
+    def expect(self, prompt: Prompt) -> RequestReport:
+        """Return what the server should find of a prompt."""
+        total = len(prompt.ids)
+        seen, cached = self._record.seen(prompt.ids), self._record.predicted(prompt.ids)
+        request = RequestReport(total, max(seen, cached), cached, cached, source=Source.PREDICTED)
+        return replace(request, reason=self._reason(request))
+
+    def estimate(self, command: EstimateCost) -> CostEstimate:
+        """Return what a branch should cost now."""
+        prompt = self.prompt(command)
+        request = self.expect(prompt)
+        held = self._record.believed(prompt.ids)
+        turns = tuple(TurnResidency(start, end, "believed" if end <= held else "none") for start, end in prompt.turns)
+        seconds = None if self._speed is None else min(request.left / self._speed, _MOST_SECONDS)
+        edge = self._record.edge(prompt.ids)
+        return CostEstimate(command.query_id, request, turns, seconds, edge=edge, known=request.seen)
+
+    def settle(self, command: Generate, prompt: Prompt, written: Written) -> RequestReport:
+        """Take over how an answer went that has words, and return what its prompt has cost."""
+        expected, usage = self.expect(prompt), written.usage
+        if usage.prompt is not None:
+            self._prompts.learn(prompt, usage.prompt)
+        if written.text and usage.answer is not None:
+            self._prompts.learn_answer(written.text, usage.answer - written.thinking_tokens)
+        told = self.prompt(command)
+        whole = self._prompts.with_answer(told, written.text) if written.text else told
+        self._record.take(whole.ids, whole.spans, command.owner, usage.cached)
+        report = written.report
+        seen = min(max(expected.seen, report.cached), report.total)
+        report = replace(report, seen=seen, reason=self._reason(replace(report, seen=seen)))
+        if not report.is_known and usage.prompt is not None and expected.cached:
+            cached = min(expected.cached, max(usage.prompt - 1, 0))
+            report = replace(expected, total=usage.prompt, seen=max(expected.seen, cached), cached=cached)
+        self._learn_speed(report, written.first_token)
+        return report
+
+    def forget(self, owner: str) -> bool:
+        """Forget what only this conversation sent. Returns whether there was anything."""
+        return self._record.forget(owner)
+
+    @property
+    def view(self) -> TrieView:
+        """A picture of what the server should hold."""
+        return self._record.view(self.place)
+
+    def _reason(self, request: RequestReport) -> Reason:
+        """Return why a server reads again what it was sent before; a difference that counting makes is none."""
+        slack = max(self.rule.block, _COUNTED_APART)
+        return Reason.LET_GO if request.is_known and request.excess > slack else Reason.NONE
+
+    def _learn_speed(self, report: RequestReport, first_token: float | None) -> None:
+        if report.is_known and report.left >= _LEAST_READ and first_token:
+            speed = report.left / first_token
+            self._speed = speed if self._speed is None else (self._speed + speed) / 2

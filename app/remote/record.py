@@ -1,0 +1,249 @@
+"""The record of what one server was sent: a trie of it, and what of that the server should still hold.
+
+    record = Record(Rule(block=16))
+    record.predicted(prompt)                # tokens that it should find
+    record.take(prompt + answer, spans, conversation_id, cached)
+
+Properties: nothing here is known, all of it is believed; what the server reports corrects it. It never holds more than
+`MOST` tokens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from app.protocol.chat import Role
+from app.protocol.trie_view import TrieNodeView, TrieView
+
+MOST = 1 << 21  # tokens
+_ids = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a server keeps of the prompts that it has read.
+
+    block: tokens that it keeps together. sequences: how many it keeps, the newest of them; 0 for all that it has room
+    for.
+    """
+
+    block: int = 1
+    sequences: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A message in a prompt: its tokens [start, end), who said it, and its first words."""
+
+    start: int
+    end: int
+    role: Role
+    words: str
+
+
+class Node:
+    """An edge of the record: tokens from `start` on, under the ones of its parent."""
+
+    __slots__ = ("below", "id", "is_believed", "owners", "parent", "spans", "start", "tokens", "use", "used_at")
+
+    def __init__(self, tokens: tuple[int, ...], start: int, parent: Node | None, spans: tuple[Span, ...]) -> None:
+        self.id = next(_ids)
+        self.tokens, self.start, self.parent, self.spans = tokens, start, parent, spans
+        self.below: dict[int, Node] = {}
+        self.owners: set[str] = set()
+        self.is_believed = False
+        self.use, self.used_at = 0, 0.0
+
+    @property
+    def end(self) -> int:
+        """Return the place after its last token."""
+        return self.start + len(self.tokens)
+
+
+class Record:
+    """What one server was sent. Attribute: rule."""
+
+    def __init__(self, rule: Rule, most: int = MOST, clock: Callable[[], float] = time.time) -> None:
+        """most: tokens that it holds. clock: seconds since the epoch."""
+        self.rule = rule
+        self._most, self._clock = most, clock
+        self._root = Node((), 0, None, ())
+        self._kept: list[tuple[int, ...]] = []  # sequences that a server keeps that keeps few, the oldest first
+        self._tokens = self._uses = self._serial = 0
+
+    def seen(self, ids: Sequence[int]) -> int:
+        """Return how many of the first tokens were sent before."""
+        return sum(shared for _, shared in self._walk(ids))
+
+    def believed(self, ids: Sequence[int]) -> int:
+        """Return how many of the first tokens the server should hold."""
+        found = 0
+        for node, shared in self._walk(ids):
+            if not node.is_believed:
+                break
+            found += shared
+        return found
+
+    def predicted(self, ids: Sequence[int]) -> int:
+        """Return how many of the first tokens of a prompt the server should find: whole blocks, and never the last."""
+        return min(self.believed(ids), max(len(ids) - 1, 0)) // self.rule.block * self.rule.block
+
+    def edge(self, ids: Sequence[int]) -> int:
+        """Return the id of the last edge that a prompt goes along, 0 for none."""
+        path = self._walk(ids)
+        return path[-1][0].id if path else 0
+
+    def take(self, ids: Sequence[int], spans: Sequence[Span], owner: str, cached: int | None = None) -> None:
+        """Note what the server has read and written. cached: how many of the tokens it says that it found."""
+        tokens, before = tuple(ids), self.predicted(ids)
+        self._uses += 1
+        path = self._put(tokens, tuple(spans))
+        if cached is not None and cached + self.rule.block < before:
+            self._doubt(path, cached)
+        for node in path:
+            node.is_believed, node.use, node.used_at = True, self._uses, self._clock()
+            node.owners.add(owner)
+        self._keep(tokens)
+        self._shrink({node.id for node in path})
+
+    def forget(self, owner: str) -> bool:
+        """Forget what only this owner sent. Returns whether there was anything."""
+        gone = [node for node in self._all() if node.owners == {owner}]
+        for node in self._all():
+            node.owners.discard(owner)
+        for node in gone:
+            if node.parent is not None and node.parent.below.get(node.tokens[0]) is node:
+                self._remove(node)
+        return bool(gone)
+
+    def view(self, place: str) -> TrieView:
+        """Return a picture of it, in which nothing has bytes. place: what the person calls the server."""
+        self._serial += 1
+        return TrieView(self._serial, tuple(map(_shown, self._all())), place=place)
+
+    # The trie
+
+    def _walk(self, ids: Sequence[int]) -> list[tuple[Node, int]]:
+        """Return the edges that a prompt goes along, each with how many tokens of it."""
+        node, at, path = self._root, 0, []
+        while at < len(ids) and (below := node.below.get(ids[at])) is not None:
+            shared = _shared(below.tokens, ids, at)
+            path.append((below, shared))
+            at += shared
+            if shared < len(below.tokens):
+                break
+            node = below
+        return path
+
+    def _put(self, tokens: tuple[int, ...], spans: tuple[Span, ...]) -> list[Node]:
+        """Return the edges of a sequence, of which there is one to its end now."""
+        found = self._walk(tokens)
+        if found and found[-1][1] < len(found[-1][0].tokens):
+            self._split(*found[-1])
+            found = self._walk(tokens)
+        path = [node for node, _ in found]
+        above = path[-1] if path else self._root
+        if above.end < len(tokens):
+            rest = Node(tokens[above.end :], above.end, above, _within(spans, above.end, len(tokens)))
+            above.below[rest.tokens[0]] = rest
+            self._tokens += len(rest.tokens)
+            path.append(rest)
+        return path
+
+    def _split(self, node: Node, at: int) -> Node:
+        """Part an edge after so many tokens; returns the upper part, which is a new one."""
+        above = node.parent or self._root
+        place = node.start + at
+        upper = Node(node.tokens[:at], node.start, above, _within(node.spans, node.start, place))
+        upper.owners, upper.is_believed = set(node.owners), node.is_believed
+        upper.use, upper.used_at = node.use, node.used_at
+        above.below[node.tokens[0]] = upper
+        node.spans = _within(node.spans, place, node.end)
+        node.tokens, node.start, node.parent = node.tokens[at:], place, upper
+        upper.below[node.tokens[0]] = node
+        return upper
+
+    def _doubt(self, path: Sequence[Node], cached: int) -> None:
+        """Believe nothing that hangs on a path behind what the server found of it."""
+        on_path = {node.id for node in path}
+        for node in path:
+            if node.end > cached:
+                for below in node.below.values():
+                    if below.id not in on_path:
+                        for one in _with_all_below(below):
+                            one.is_believed = False
+
+    def _keep(self, tokens: tuple[int, ...]) -> None:
+        """Believe in the newest sequences alone, where the server keeps no more."""
+        if not self.rule.sequences:
+            return
+        others = [one for one in self._kept if tokens[: len(one)] != one]
+        self._kept = [*others, tokens][-self.rule.sequences :]
+        held = {node.id: (node, shared) for one in self._kept for node, shared in self._walk(one)}
+        for node in list(self._all()):
+            node.is_believed = node.is_believed and node.id in held
+
+    def _shrink(self, held: set[int]) -> None:
+        """Forget what was used least lately until there is room."""
+        while self._tokens > self._most:
+            leaves = [node for node in self._all() if not node.below and node.id not in held]
+            if not leaves:
+                return
+            self._remove(min(leaves, key=lambda node: node.use))
+
+    def _remove(self, node: Node) -> None:
+        if node.parent is not None:
+            del node.parent.below[node.tokens[0]]
+        self._tokens -= sum(len(one.tokens) for one in _with_all_below(node))
+
+    def _all(self) -> Iterator[Node]:
+        """Give all edges, each before those below it."""
+        for top in list(self._root.below.values()):
+            yield from _with_all_below(top)
+
+
+def _with_all_below(node: Node) -> Iterator[Node]:
+    """Give an edge and those below it, depth first."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(one.below.values()))
+
+
+def _shared(tokens: tuple[int, ...], ids: Sequence[int], at: int) -> int:
+    """Return how many tokens of an edge follow in a prompt from a place on."""
+    most = min(len(tokens), len(ids) - at)
+    if tuple(ids[at : at + most]) == tokens[:most]:
+        return most
+    return next(number for number in range(most) if tokens[number] != ids[at + number])
+
+
+def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
+    """Return the messages that have tokens between two places."""
+    return tuple(span for span in spans if span.start < end and span.end > start)
+
+
+def _shown(node: Node) -> TrieNodeView:
+    first = node.spans[0] if node.spans else None
+    parent = node.parent
+    return TrieNodeView(
+        id=node.id,
+        parent_id=None if parent is None or parent.parent is None else parent.id,
+        start=node.start,
+        end=node.end,
+        label="" if first is None else first.words,
+        bytes=0,
+        residency="believed" if node.is_believed else "none",
+        lanes=(),
+        has_state=node.is_believed,
+        is_restore_point=False,
+        last_use=node.use,
+        used_at=node.used_at,
+        role=None if first is None else first.role,
+        is_continued=first is not None and first.start < node.start,
+        owners=frozenset(node.owners),
+    )

@@ -1,0 +1,209 @@
+"""The record of what a server was sent: what it predicts is what a server would find that keeps as its rule says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from app.protocol.chat import PromptOptions, Sampling, Turn
+from app.protocol.commands import EstimateCost, Generate
+from app.protocol.reports import Reason, Source
+from app.remote.belief import Belief
+from app.remote.chunks import Chunk, Usage
+from app.remote.prompts import MessagePrompts
+from app.remote.record import Record, Rule, Span
+from app.remote.written import Written
+from tests.seeds import each_seed
+
+Ids = tuple[int, ...]
+
+
+class Blocks:
+    """A server that keeps whole blocks of all that it was sent, and forgets some when it is told to."""
+
+    def __init__(self, block: int) -> None:
+        self.block = block
+        self.held: set[Ids] = set()
+
+    def find(self, ids: Ids) -> int:
+        found = 0
+        while found + self.block <= len(ids) - 1 and ids[: found + self.block] in self.held:
+            found += self.block
+        return found
+
+    def take(self, ids: Ids) -> None:
+        self.held |= {ids[:end] for end in range(self.block, len(ids) + 1, self.block)}
+
+    def forget(self, random: Random) -> None:
+        gone = random.choice(sorted(self.held)) if self.held else ()
+        self.held = {one for one in self.held if not gone or one[: len(gone)] != gone}
+
+
+class Slots:
+    """A server that keeps its newest sequences."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.kept: list[Ids] = []
+
+    def find(self, ids: Ids) -> int:
+        return max((shared(one, ids) for one in self.kept), default=0) if len(ids) > 1 else 0
+
+    def take(self, ids: Ids) -> None:
+        self.kept = [*(one for one in self.kept if ids[: len(one)] != one), ids][-self.slots :]
+
+
+def shared(one: Ids, ids: Ids) -> int:
+    found = 0
+    while found < min(len(one), len(ids) - 1) and one[found] == ids[found]:
+        found += 1
+    return found
+
+
+def branch(random: Random, branches: list[Ids]) -> Ids:
+    """Go on from anywhere in a branch that there is."""
+    start = random.choice(branches)
+    return start[: random.randrange(len(start) + 1)] + tuple(random.randrange(4) for _ in range(random.randrange(1, 9)))
+
+
+@pytest.mark.parametrize("block", [1, 3, 8])
+@each_seed(range(40))
+def test_of_blocks_everything_is_predicted(block: int, seed: int) -> None:
+    random, record, server = Random(seed), Record(Rule(block)), Blocks(block)
+    branches: list[Ids] = [(1, 2, 3)]
+    for _ in range(60):
+        ids = branch(random, branches)
+        branches.append(ids)
+        found = server.find(ids)
+        assert record.predicted(ids) == found
+        record.take(ids, (), "a", found)
+        server.take(ids)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5])
+@each_seed(range(40))
+def test_of_few_sequences_the_newest_are_believed_in(slots: int, seed: int) -> None:
+    random, record, server = Random(seed), Record(Rule(sequences=slots)), Slots(slots)
+    branches: list[Ids] = [(1, 2, 3)]
+    for _ in range(60):
+        ids = branch(random, branches)
+        branches.append(ids)
+        assert record.predicted(ids) == server.find(ids)
+        record.take(ids, (), "a", server.find(ids))
+        server.take(ids)
+
+
+@each_seed(range(40))
+def test_what_a_server_let_go_of_is_believed_no_more_once_it_has_said_so(seed: int) -> None:
+    random, record, server = Random(seed), Record(Rule(2)), Blocks(2)
+    branches: list[Ids] = [(1, 2, 3)]
+    for _ in range(80):
+        if random.random() < 0.1:
+            server.forget(random)
+        ids = branch(random, branches)
+        branches.append(ids)
+        found = server.find(ids)
+        record.take(ids, (), "a", found)
+        server.take(ids)
+        assert record.predicted(ids) == server.find(ids), "what was sent last is there"
+
+
+def test_a_shortfall_doubts_what_hangs_behind_it() -> None:
+    record = Record(Rule())
+    record.take((1, 2, 3, 4, 5), (), "a", 0)
+    record.take((1, 2, 3, 6, 7), (), "a", 3)
+    record.take((1, 2, 3, 8), (), "a", 1)
+    assert record.predicted((1, 2, 3, 4, 5, 9)) == 3
+    assert record.predicted((1, 2, 3, 8, 9)) == 4
+
+
+def test_the_picture_has_every_token_once_and_knows_whose_they_are() -> None:
+    spans = (Span(0, 3, "user", "First"), Span(3, 5, "assistant", "Answer"))
+    record = Record(Rule())
+    record.take((1, 2, 3, 4, 5), spans, "a")
+    record.take((1, 2, 3, 9), (*spans[:1], Span(3, 4, "assistant", "Other")), "b")
+    view = record.view("Studio")
+    assert view.place == "Studio"
+    assert [(one.start, one.end, one.label, one.role) for one in view.nodes] == [
+        (0, 3, "First", "user"),
+        (3, 5, "Answer", "assistant"),
+        (3, 4, "Other", "assistant"),
+    ]
+    assert [one.owners for one in view.nodes] == [{"a", "b"}, {"a"}, {"b"}]
+    assert {one.residency for one in view.nodes} == {"believed"}
+    assert record.forget("a")
+    assert [one.label for one in record.view("Studio").nodes] == ["First", "Other"]
+    assert not record.forget("a")
+
+
+def test_it_never_grows_beyond_its_room() -> None:
+    random, record = Random(1), Record(Rule(), most=500)
+    for number in range(200):
+        record.take(tuple(random.randrange(50) for _ in range(40)), (), "a")
+        assert sum(one.tokens for one in record.view("").nodes) <= 500 or number == 0
+
+
+def turns(*words: str) -> tuple[Turn, ...]:
+    return tuple(Turn("assistant" if number % 2 else "user", one) for number, one in enumerate(words))
+
+
+def test_messages_come_to_what_the_server_has_counted() -> None:
+    random = Random(4)
+    prompts, counted = MessagePrompts(), {}
+    said: tuple[str, ...] = ()
+    for number in range(20):
+        said = (*said, f"Question {number} " * random.randrange(1, 30))
+        counted[said[-1]] = random.randrange(1, 90)
+        prompt = prompts.build(turns(*said), PromptOptions())
+        prompts.learn(prompt, sum(counted[one] for one in said))
+        assert len(prompts.build(turns(*said), PromptOptions()).ids) == sum(counted[one] for one in said)
+        said = (*said, f"Answer {number} " * random.randrange(1, 30))
+        counted[said[-1]] = random.randrange(1, 90)
+        prompts.learn_answer(said[-1], counted[said[-1]])
+        whole = prompts.build(turns(*said), PromptOptions())
+        assert len(whole.ids) == sum(counted[one] for one in said)
+        assert whole.turns[-1] == (len(whole.ids) - counted[said[-1]], len(whole.ids))
+
+
+def test_a_system_prompt_lies_where_the_instructions_do() -> None:
+    asked = (Turn("system", "Old"), *turns("Hello"))
+    prompt = MessagePrompts().build(asked, PromptOptions(instructions="Be brief"))
+    assert [span.words for span in prompt.spans] == ["Be brief", "Hello"]
+    assert prompt.turns == tuple((span.start, span.end) for span in prompt.spans)
+    without = MessagePrompts().build(asked, PromptOptions(instructions=""))
+    assert without.turns[0] == (0, 0)
+
+
+def written(text: str, usage: Usage) -> Written:
+    found = Written(1)
+    found.take(Chunk(text=text))
+    found.take(Chunk(finish="stop", usage=usage))
+    return found
+
+
+def settle(belief: Belief, run: int, usage: Usage, *said: str, answer: str) -> None:
+    command = Generate(run, turns(*said), Sampling(), "a")
+    belief.settle(command, belief.prompt(command), written(answer, usage))
+
+
+def test_a_branch_is_priced_without_asking_anybody() -> None:
+    belief = Belief(Rule(16), "Studio")
+    cold = belief.estimate(EstimateCost(1, turns("Hello?")))
+    assert (cold.request.cached, cold.request.source, cold.is_warm) == (0, Source.PREDICTED, False)
+    settle(belief, 1, Usage(40, 24, 0), "Hello?", answer="Good day")
+    warm = belief.estimate(EstimateCost(2, turns("Hello?", "Good day", "And?")))
+    assert warm.request.cached == 64
+    assert [turn.residency for turn in warm.turns] == ["believed", "believed", "none"]
+    assert belief.estimate(EstimateCost(4, turns("Hello?", "Good day"))).is_warm
+    fork = belief.estimate(EstimateCost(3, turns("Hello?", "Good day", "And more of it " * 40)))
+    assert (fork.request.cached, fork.turns[-1].residency) == (64, "none")
+    assert fork.seconds is None or fork.seconds > 0
+
+
+def test_what_was_let_go_is_said_with_the_answer() -> None:
+    belief = Belief(Rule(1), "Studio")
+    settle(belief, 1, Usage(100, 20, 0), "Hello?", answer="Good day")
+    command = Generate(2, turns("Hello?", "Good day", "And?"), Sampling(), "a")
+    report = belief.settle(command, belief.prompt(command), written("Yes", Usage(125, 2, 10)))
+    assert (report.total, report.cached, report.source, report.reason) == (125, 10, Source.REPORTED, Reason.LET_GO)
