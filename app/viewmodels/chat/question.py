@@ -255,10 +255,11 @@ class Question:
 
     def grow(self, text: str, tokens: int = 0, kind: TextKind = "text") -> None:
         """Take on new words of the answer or its thought, and count its tokens. A token may complete no character."""
-        now = self.heard_at = time.monotonic()
+        now = time.monotonic()
         if self.stage is not Stage.WRITING:
             self._go(Stage.WRITING)
             self.first_at = now
+        self.heard_at = now
         self.tokens += tokens
         if kind == "thinking":
             self.thinking += text
