@@ -17,6 +17,7 @@ from app.engine.cost import estimate_cost
 from app.engine.deletion import delete_all, delete_of_owner
 from app.engine.description import describe
 from app.engine.evicting import evict
+from app.engine.guests import Guests
 from app.engine.loader import Opening
 from app.engine.memory import has_room_beside
 from app.engine.model import LoadedModel
@@ -47,6 +48,7 @@ from app.protocol.commands import (
     Pin,
     SetBudget,
     Shutdown,
+    Tokenize,
     Verify,
     WarmUp,
 )
@@ -62,6 +64,7 @@ from app.protocol.events import (
     OpeningCancelled,
     Pinned,
     RunFailed,
+    Tokenized,
     WarmedUp,
 )
 from app.protocol.reports import Problem
@@ -79,9 +82,11 @@ CAPABILITIES = Capabilities(
     memory_budget=True,
     disk_cache=True,
     lanes=MOST_LANES,
+    guests=True,
 )
 
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
+_CLOSED = Problem("The model was closed", "Ask again when a model is open.")
 _BUSY = Problem("An answer is being written", "Wait until it has ended, or stop it, then try again.")
 _TOO_MANY = Problem(
     "These are too many answers at once", f"Ask for {MOST_LANES} at most, then regenerate one for more."
@@ -91,12 +96,14 @@ _TOO_MANY = Problem(
 class EngineLoop:
     """The engine of this process: `submit` from any thread; `run`, or `step` by step, on the model thread.
 
-    open_model: None while there is none. A task of it, an answer or a check, goes on while another model is opened.
+    open_model: None while there is none. A task of it, an answer or a check, goes on while another model is opened;
+    guests do not.
     """
 
     def __init__(self, sink: EventSink, chunk: int | None = None) -> None:
         """Emit to `sink`. `chunk`: tokens of a prompt to read at once; by default as many as fit in half a second."""
         self.open_model: OpenModel | None = None
+        self._guests: Guests | None = None  # of the open model
         self._emit = sink
         self._chunk = chunk
         self._serials = count(1)
@@ -162,8 +169,12 @@ class EngineLoop:
                 self._cancel_opening(path)
             case LimitContext(tokens):
                 self._limit_context(tokens)
+            case Generate(is_guest=True):
+                self._take_guest(command)
             case Generate():
                 self._queue(command)
+            case Tokenize():
+                self._tokenize(command)
             case Cancel(run_id, lane):
                 self._cancel(run_id, lane)
             case EstimateCost():
@@ -197,6 +208,7 @@ class EngineLoop:
 
     def _open(self, command: LoadModel) -> None:
         """Begin to open a model. The open one goes on until it is known to be sound; what is asked meanwhile waits."""
+        self._make_way()
         self._give_up_opening()
         self._opening = Opening(command)
         self._emit(self._opening.progress)
@@ -239,7 +251,7 @@ class EngineLoop:
         self._end_opening()
         opened = OpenModel(model, self._budget, self._emit, self._serials, self._chunk)
         opened.open_disk(self._disk)
-        self.open_model = opened
+        self.open_model, self._guests = opened, Guests(opened, self._emit)
         self._emit(ModelReady(describe(opened.model, opened.cache)))
         opened.feed.changed()
 
@@ -270,7 +282,7 @@ class EngineLoop:
     def _close_model(self) -> None:
         if self.open_model is not None:
             self.open_model.close()
-        self.open_model = None
+        self.open_model = self._guests = None
         mx.clear_cache()
 
     def _limit_context(self, tokens: int | None) -> None:
@@ -302,6 +314,7 @@ class EngineLoop:
         if self._disk.folder and (self.open_model is None or self.open_model.cache.disk is None):
             delete_of_owner(self._disk.folder, owner)
         if self.open_model is not None:
+            self._make_way()
             self.open_model.erase(owner)
 
     # Runs and checks
@@ -314,26 +327,52 @@ class EngineLoop:
         elif self.open_model is None:
             self._emit(RunFailed(command.run_id, _NO_MODEL))
         else:
-            self.open_model.make_way()
+            self._make_way()
             self._waiting.add(command)
 
+    def _take_guest(self, command: Generate) -> None:
+        if self._guests is None:
+            self._emit(RunFailed(command.run_id, _NO_MODEL))
+        else:
+            self._guests.ask(command)
+
+    def _tokenize(self, command: Tokenize) -> None:
+        if self._guests is None:
+            self._emit(Tokenized(command.query_id, (), _NO_MODEL))
+        else:
+            self._guests.read(command)
+
+    def _make_way(self) -> None:
+        """Have whatever gives way do so, before the window's next task."""
+        if self._guests is not None:
+            self._guests.give_way()
+        if self.open_model is not None:
+            self.open_model.make_way()
+
     def _advance_task(self) -> bool:
-        """Begin the runs for which there is room, and advance what goes on. False when nothing does."""
+        """Begin the runs for which there is room, and advance what goes on, guests last. False when nothing does."""
         if self.open_model is None:
             return False
         while self._waiting and self.open_model.can_begin(self._waiting.lanes):
             question = self._waiting.take()
-            self.open_model.turns.add(Run(question.command, question.lanes, self.open_model, self._emit))
-        return self.open_model.advance()
+            turns = self.open_model.turns
+            turns.add(Run(question.command, question.lanes, self.open_model, turns, self._emit))
+        if self.open_model.advance():
+            return True
+        return self._guests is not None and self._opening is None and self._guests.advance()
 
     def _cancel(self, number: int, lane: int | None) -> None:
         if self.open_model is not None:
             self.open_model.cancel(number, lane)
+        if self._guests is not None:
+            self._guests.cancel(number)
         for command, dropped in self._waiting.remove(number, lane):
             self._emit(never_started(command, dropped))
 
     def _stop_everything(self) -> None:
         """End what goes on and the runs that wait, each with its events."""
+        if self._guests is not None:
+            self._guests.fail(_CLOSED)
         if self.open_model is not None:
             self.open_model.stop()
         while self._waiting:
@@ -349,7 +388,7 @@ class EngineLoop:
         elif self._is_busy(self.open_model):
             self._emit(refusal(command, _BUSY))
         else:
-            self.open_model.make_way()
+            self._make_way()
             self.open_model.task = Check(command, self.open_model)
 
     def _pin(self, command: Pin) -> None:
@@ -358,7 +397,7 @@ class EngineLoop:
         elif self._is_busy(self.open_model):
             self._emit(Pinned(command.query_id, command.is_pinned, problem=_BUSY))
         else:
-            self.open_model.make_way()
+            self._make_way()
             pinned = pin(command, self.open_model)
             self.open_model.feed.changed()
             self._emit(pinned)
@@ -368,6 +407,7 @@ class EngineLoop:
         if self.open_model is None:
             self._emit(Evicted(command.query_id, problem=_NO_MODEL))
         else:
+            self._make_way()
             evicted = evict(command, self.open_model)
             self.open_model.feed.changed()
             self._emit(evicted)
@@ -379,7 +419,7 @@ class EngineLoop:
         elif self._is_busy(self.open_model):
             self._emit(WarmedUp(command.query_id, problem=_BUSY))
         else:
-            self.open_model.make_way()
+            self._make_way()
             self.open_model.task = BranchWarmUp(command, self.open_model, self._emit)
 
     def _is_busy(self, open_model: OpenModel) -> bool:

@@ -62,13 +62,17 @@ class OpenModel:
         self._erasing: list[str] = []
         self._is_saving = False
 
-    def read(self, turns: Sequence[Turn], options: PromptOptions) -> Steps[Prompt]:
-        """Turn a branch into the tokens of its prompt. Raises RequestError for one that cannot be answered."""
+    def read(self, turns: Sequence[Turn], options: PromptOptions, *, is_kept: bool = True) -> Steps[Prompt]:
+        """Turn a branch into the tokens of its prompt. Raises RequestError for one that cannot be answered.
+
+        is_kept: among those that were read, as it will be wanted again.
+        """
         prompts = self.model.prompts
         composed = prompts.composed(turns, options)
         prompts.lengths.require_near(composed, self.model.context_length)
         self.step_memory.require_room_to_read(composed)
-        prompt = yield from self.recent_prompts.building(prompts, turns, options)
+        kept = self.recent_prompts
+        prompt = yield from kept.building(prompts, turns, options) if is_kept else prompts.building(turns, options)
         self.is_pricing = True
         return prompt
 
@@ -90,7 +94,7 @@ class OpenModel:
             self.task.advance()
             self._end_task()
         elif self.turns:
-            self._tell(self.turns.advance())
+            self.tell(self.turns.advance())
         else:
             return False
         return True
@@ -99,14 +103,14 @@ class OpenModel:
         """End the task or run with this number, or one answer of it, within a token."""
         if self.task is not None and self.task.number == number:
             self.stop()
-        self._tell(self.turns.cancel(number, lane))
+        self.tell(self.turns.cancel(number, lane))
 
     def stop(self) -> None:
         """End all that goes on, with its outcomes."""
         if self.task is not None:
             self.task.cancel()
             self._end_task()
-        self._tell(self.turns.stop())
+        self.tell(self.turns.stop())
 
     def make_way(self) -> None:
         """End a task that gives way to whatever else is asked."""
@@ -117,9 +121,10 @@ class OpenModel:
         outcome = self.task.outcome if self.task is not None else None
         if outcome is not None:
             self.task = None
-            self._tell([outcome])
+            self.tell([outcome])
 
-    def _tell(self, outcomes: Sequence[Event]) -> None:
+    def tell(self, outcomes: Sequence[Event]) -> None:
+        """Tell what has ended, after a picture of the trie."""
         if not outcomes:
             return
         while self._erasing and not self.turns:

@@ -6,9 +6,10 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+from app.engine.asked_prompt import read_prompt
 from app.engine.open_model import OpenModel
 from app.engine.sampler import draw_seed
-from app.engine.turns import TurnTask
+from app.engine.turns import Turns, TurnTask
 from app.engine.writer import Writer, never_started
 from app.prompting.problems import ShortOfMemoryError, TooLongError
 from app.prompting.prompt import Prompt
@@ -37,7 +38,7 @@ class PromptReading(TurnTask):
         return RunFailed(self._command.run_id, problem)
 
     def _work(self) -> Generator[None, None, None]:
-        prompt = yield from self._open.read(self._command.turns, self._command.options)
+        prompt = yield from read_prompt(self._command, self._open)
         if len(prompt.ids) >= self._open.model.context_length:
             raise TooLongError(self._open.model.context_length, len(prompt.ids))
         self.prompt = prompt
@@ -50,9 +51,12 @@ class Run:
     others alone.
     """
 
-    def __init__(self, command: Generate, lanes: Sequence[int], open_model: OpenModel, emit: EventSink) -> None:
-        """Begin the clock. lanes: the numbers of the answers that are still wanted."""
+    def __init__(
+        self, command: Generate, lanes: Sequence[int], open_model: OpenModel, turns: Turns, emit: EventSink
+    ) -> None:
+        """Begin the clock. lanes: the numbers of the answers still wanted. turns: by which they are written."""
         self.number = command.run_id
+        self._turns = turns
         self._command, self._open, self._emit = command, open_model, emit
         self._begun = time.perf_counter()
         self._wanted = list(lanes)
@@ -87,6 +91,14 @@ class Run:
             if writer.is_cancelled and not writer.has_begun:
                 writer.advance()
 
+    def give_way(self) -> None:
+        """Have all answers end their sessions now, and go on with their next step. A prompt is read from its start."""
+        if self._reading is not None:
+            self._reading.close()
+            self._reading = PromptReading(self._command, self._open)
+        for writer in self._writers:
+            writer.give_way()
+
     def take_outcomes(self) -> list[Event]:
         """Return what has ended since the last call, and begin to write where the prompt has just been read."""
         if self._reading is not None:
@@ -111,7 +123,7 @@ class Run:
 
     def _begin_writing(self, prompt: Prompt) -> None:
         self._writers = [
-            Writer(self._command, number, self._seeds[number], prompt, self._begun, self._open, self._tell)
+            Writer(self._command, number, self._seeds[number], prompt, self._begun, self._open, self._turns, self._tell)
             for number in self._wanted
         ]
 

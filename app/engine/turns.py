@@ -58,6 +58,7 @@ class TurnTasks(Protocol):
     @property
     def lanes(self) -> int: ...
     def cancel(self, lane: int | None) -> None: ...
+    def give_way(self) -> None: ...
     def take_outcomes(self) -> list[Event]: ...
 
 
@@ -134,6 +135,16 @@ class Turns:
             task.advance()
             outcomes += self._take_outcomes()
         return outcomes
+
+    def give_way(self) -> list[Event]:
+        """Leave no session open, within a step. What has not ended by that goes on with `advance`.
+
+        Returns the outcomes of what has.
+        """
+        for run in self._runs:
+            run.give_way()
+        self._is_at_rest = True
+        return self._take_outcomes()
 
     def mount(self, session: Session) -> None:
         """Have calls made on a session from now on. Raises ShortOfMemoryError where it cannot be brought in."""

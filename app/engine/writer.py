@@ -16,7 +16,7 @@ from app.engine.pipeline import Pipeline
 from app.engine.prefill import prefill
 from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
-from app.engine.turns import TurnTask
+from app.engine.turns import Turns, TurnTask
 from app.kvcache.session import Session
 from app.prompting.begun_answer import forced_ids, ids_of_begun
 from app.prompting.logit_bias import biased_ids
@@ -71,7 +71,8 @@ class _Clock:
 class Writer(TurnTask):
     """The writer of one answer of a run: each step computes one chunk of the prompt or one token.
 
-    lane: its number in the run. has_read: the prompt, so that the other answers to it need not.
+    lane: its number in the run. has_read: the prompt, so that the other answers to it need not. It may give way at any
+    time, which leaves no session open: what it says is what it would have said.
     """
 
     def __init__(
@@ -82,13 +83,14 @@ class Writer(TurnTask):
         prompt: Prompt,
         begun: float,
         open_model: OpenModel,
+        turns: Turns,
         emit: EventSink,
     ) -> None:
-        """Compute nothing yet. begun: when the run did."""
+        """Compute nothing yet. begun: when the run did. turns: by which its steps are taken."""
         super().__init__(command.run_id)
         self.lane, self.has_read = lane, False
         self._command, self._seed, self._prompt = command, seed, prompt
-        self._open, self._emit, self._turns = open_model, emit, open_model.turns
+        self._open, self._emit, self._turns = open_model, emit, turns
         self._model, self._cache, self._room = open_model.model, open_model.cache, open_model.step_memory
         self._sampling, self._forced = command.lanes[lane].sampling, command.lanes[lane].forced
         self._clock = _Clock(time.perf_counter, begun)
@@ -96,16 +98,23 @@ class Writer(TurnTask):
         self._choices: AnswerChoices | None = None
         self._rewind_points: RewindPoints | None = None
         self._session: Session | None = None
+        self._report: RequestReport | None = None
         self._short: ShortOfMemoryError | None = None
-        self._is_whole = False
+        self._gives_way = self._is_whole = False
         self._sampled = 0
         self._resumptions = deque(() if lane else command.resumptions)
         self._resumed = Resumption(0, self._sampling)
 
     @property
     def has_begun(self) -> bool:
-        """Return whether the cache knows of the answer."""
+        """Return whether the cache knows of the answer, as it does not after it gave way."""
         return self._session is not None
+
+    def give_way(self) -> None:
+        """Come to rest within a step, with no session open. The next step goes on from there."""
+        if self.has_begun:
+            self._gives_way = True
+            self.advance()
 
     def give_up(self, error: ShortOfMemoryError) -> bool:
         """End now, for want of memory. Return False where the answer holds none.
@@ -131,33 +140,67 @@ class Writer(TurnTask):
         self._forced = self._beginning(prompt)
         self._output = self._new_output(prompt.after_question)
         self._choices = AnswerChoices(self._model.codec, self._output) if command.alternatives else None
-        tokens = prompt.ids + self._forced
-        sampler = self._sampler(self._sampling, self._seed, tokens)
-        stop = StopReason.CANCELLED
+        self._sampler = self._new_sampler(self._sampling, self._seed, prompt.ids + self._forced)
+        stop = yield from self._write()
+        while stop is None:
+            yield from self._wait()
+            stop = (yield from self._write()) if not self.is_cancelled else self._end(StopReason.CANCELLED)
+        assert self._report is not None
+        log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, self._report)
+        self.outcome = self._finished(self._report, stop)
+
+    def _write(self) -> Generator[None, None, StopReason | None]:
+        """Write in one session, from what is written on. Returns what ended the answer, None where it gave way."""
+        tokens = self._prompt.ids + (self._output.ids or self._forced)
+        stop: StopReason | None = None
         self._room.make_room_to_enter(tokens, self._cache)
-        with self._cache.begin(tokens, prompt.restore_points, command.owner) as session:
+        with self._cache.begin(tokens, self._prompt.restore_points, self._command.owner) as session:
             self._session = session
-            report = prompt.explained(session.report)
             self._note_read(session)
-            self._emit(RunStarted(command.run_id, report, prompt.turn_ends))
+            self._start(session)
             self._open.feed.begun()
             try:
                 yield from self._pause(session)
                 yield from self._prefill(session)
-                if not self.is_cancelled:
-                    stop = yield from self._decode(session, sampler, tokens)
+                if self.is_cancelled:
+                    stop = StopReason.CANCELLED
+                elif not self._gives_way:
+                    stop = yield from self._decode(session, tokens[-1])
             except ShortOfMemoryError as error:
-                self._short = error
-            self.is_writing, self._is_whole = False, self._short is None
-            self._tell(self._output.end(), is_last=True)
-            if session.is_mounted and not session.unread:
-                if self._rewind_points is not None and stop is StopReason.CANCELLED:
-                    self._rewind_points.keep_last()
-                yield from self._keep_rewind_point(session)
+                self._short, stop = error, StopReason.CANCELLED
+            self.is_writing, self._is_whole = False, self._short is None and stop is not None
+            if stop is not None:
+                self._end(stop)
+                yield from self._keep(session, stop)
         if self._short is not None:
             raise self._short
-        log.info("run %d: %s, %d tokens after %s", command.run_id, stop, self._sampled, report)
-        self.outcome = self._finished(report, stop)
+        return stop
+
+    def _wait(self) -> Iterator[None]:
+        """Wait while something else goes on, which is no time of the answer's."""
+        self._session = self._rewind_points = None
+        begun = self._clock.now()
+        yield
+        self._clock.begun += self._clock.now() - begun
+        self._gives_way = False
+
+    def _start(self, session: Session) -> None:
+        """Tell once that the run has found what is known of its prompt."""
+        if self._report is None:
+            self._report = self._prompt.explained(session.report)
+            self._emit(RunStarted(self._command.run_id, self._report, self._prompt.turn_ends))
+
+    def _end(self, stop: StopReason) -> StopReason:
+        """Tell what was held back."""
+        self._tell(self._output.end(), is_last=True)
+        return stop
+
+    def _keep(self, session: Session, stop: StopReason) -> Iterator[None]:
+        """Keep what the next turn begins from, where the session has computed all that it was given."""
+        if session.is_mounted and not session.unread:
+            if self._rewind_points is not None and stop is StopReason.CANCELLED:
+                self._rewind_points.keep_last()
+            yield from self._keep_rewind_point(session)
 
     def _pause(self, session: Session) -> Iterator[None]:
         """Let other answers go on, if there are any, and come back to this one."""
@@ -194,7 +237,7 @@ class Writer(TurnTask):
         stops = () if stop_problem(self._sampling.stop) else self._sampling.stop
         return OutputText(self._model.codec, stops + self._model.prompts.template.stop, prompt)
 
-    def _sampler(self, sampling: Sampling, seed: int, context: Sequence[int]) -> Sampler:
+    def _new_sampler(self, sampling: Sampling, seed: int, context: Sequence[int]) -> Sampler:
         """Make a sampler of the answer. Raises RequestError for settings that mean nothing to this model."""
         codec = self._model.codec
         problem = sampling.problem()
@@ -203,34 +246,41 @@ class Writer(TurnTask):
         return Sampler(sampling, seed, context, bias, ends, keeps_logits=self._command.alternatives)
 
     def _prefill(self, session: Session) -> Iterator[None]:
-        """Read the prompt up to its last token."""
+        """Read the prompt up to its last token, and what was written after it where that is gone."""
         cached, total = session.report.cached, session.report.total
         begun = time.perf_counter()
-        for _ in prefill(session, self._open, lambda: not self.is_cancelled):
+        for _ in prefill(session, self._open, self._goes_on):
             done = total - session.left
             rate = (done - cached) / (time.perf_counter() - begun)
-            self._emit(PrefillProgress(self._command.run_id, done, total, cached, rate))
+            if self._report is not None and not self._sampled:
+                self._emit(PrefillProgress(self._command.run_id, done, total, self._report.cached, rate))
             self._note_read(session)
             yield from self._pause(session)
+
+    def _goes_on(self) -> bool:
+        return not (self.is_cancelled or self._gives_way)
 
     def _note_read(self, session: Session) -> None:
         """Note whether the prompt has been read that all answers share: up to its last token."""
         computed = session.report.total - session.left
         self.has_read = self.has_read or computed >= len(self._prompt.ids) - 1
 
-    def _decode(self, session: Session, sampler: Sampler, prompt: Sequence[int]) -> Generator[None, None, StopReason]:
-        """Sample until something ends the answer; returns what. Every token that another one follows is fed."""
-        token, prompt = prompt[-1], prompt[: len(prompt) - len(self._forced)]
-        self._begin_forced()
+    def _decode(self, session: Session, token: int) -> Generator[None, None, StopReason | None]:
+        """Sample after a token until something ends the answer; returns what, None where it gives way.
+
+        Every token that another one follows is fed.
+        """
+        if not self._output.ids:
+            self._begin_forced()
         self._require_room(session)
         self.is_writing = True
-        pipeline = Pipeline(session, sampler, token)
+        pipeline = Pipeline(session, self._sampler, token)
         self._rewind_points = RewindPoints(session)
         forks = ForkPoints(session, lambda: self._cache.budget_bytes)
         while not self.is_cancelled:
             if self._sampled % max(1, _BETWEEN_LOOKS // self._turns.lanes) == 0:
                 self._require_room(session)
-            ends_turn, limit = self.ends_turn, self._limit(session.report.total)
+            ends_turn, limit = self.ends_turn or self._gives_way, self._limit()
             is_resumed = limit is None and self._is_resumed_after(self._sampled + 1)
             token = pipeline.read(is_last=ends_turn or limit is not None or is_resumed)
             if token in self._model.codec.stop_ids:
@@ -251,13 +301,13 @@ class Writer(TurnTask):
             if stop is not None:
                 pipeline.end()
             elif is_resumed:
-                pipeline = self._resume(session, prompt, token)
+                pipeline = self._resume(session, token)
             elif ends_turn:
                 pipeline.rest(token)
             else:
                 pipeline.keep(token)
             self._tell(pieces)
-            if stop is not None:
+            if stop is not None or self._gives_way:
                 return stop
             self._open.feed.growing()
             yield from self._pause(session)
@@ -268,32 +318,35 @@ class Writer(TurnTask):
         """Read what was let go of while others went on."""
         if session.unread:
             self.is_writing = False
-            for _ in prefill(session, self._open, lambda: not self.is_cancelled):
+            for _ in prefill(session, self._open, self._goes_on):
                 yield from self._pause(session)
             self.is_writing = True
 
     def _require_room(self, session: Session) -> None:
         """Raises ShortOfMemoryError where there is no memory for another token."""
-        context = session.report.total + self._sampled
+        context = self._prompt_tokens + self._sampled
         self._with_room(session, lambda: self._room.fitting(1, context, self._cache))
 
     def _is_resumed_after(self, sampled: int) -> bool:
         """Return whether the answer that is written once more had ended after so many tokens, and went on."""
         return bool(self._resumptions) and self._resumptions[0].at == sampled
 
-    def _resume(self, session: Session, prompt: Sequence[int], token: int) -> Pipeline:
+    def _resume(self, session: Session, token: int) -> Pipeline:
         """Go on as the answer did that had ended with this token, which is fed now: with the random numbers of then."""
         self._resumed = self._resumptions.popleft()
         sampling = self._resumed.sampling
         seed = draw_seed() if sampling.seed is None else sampling.seed
-        return Pipeline(session, self._sampler(sampling, seed, (*prompt, *self._output.ids)), token)
+        self._sampler = self._new_sampler(sampling, seed, (*self._prompt.ids, *self._output.ids))
+        return Pipeline(session, self._sampler, token)
 
     def _keep_rewind_point(self, session: Session) -> Iterator[None]:
         """Keep the state where the next turn will leave this answer, if that is not its end.
 
-        A run that is cancelled ends in this step, and waits for its template no longer than `_PATIENCE`.
+        A run that is cancelled ends in this step, and waits for its template no longer than `_PATIENCE`; one that gives
+        way does not.
         """
-        if self._rewind_points is None or not self._rewind_points.are_wanted or not self._output.ids:
+        points, is_of_turns = self._rewind_points, bool(self._command.turns)
+        if points is None or not points.are_wanted or not self._output.ids or not is_of_turns:
             return
         answer = Turn("assistant", self._output.text, self._output.ids, thinking=self._output.thinking)
         turns, options = (*self._command.turns, answer, _NEXT), self._command.options
@@ -301,14 +354,15 @@ class Writer(TurnTask):
             return
         building = self._model.prompts.building(turns, options)
         try:
-            following = yield from take_while(building, lambda: not self.is_cancelled)
-            following = following or finish_within(building, _PATIENCE)
+            following = yield from take_while(building, self._goes_on)
+            if following is None and not self._gives_way:
+                following = finish_within(building, _PATIENCE)
             self._turns.mount(session)
         except RequestError as error:
             log.debug("no next turn: %s", error.problem.title)
             return
         if following is not None:
-            self._rewind_points.keep(following.ids)
+            points.keep(following.ids)
 
     def _begin_forced(self) -> None:
         for token in self._forced:
@@ -316,9 +370,14 @@ class Writer(TurnTask):
                 self._choices.give()
             self._tell(self._output.add(token))
 
-    def _limit(self, prompt_tokens: int) -> StopReason | None:
+    @property
+    def _prompt_tokens(self) -> int:
+        """Count of the tokens before those that are sampled."""
+        return len(self._prompt.ids) + len(self._forced)
+
+    def _limit(self) -> StopReason | None:
         """Why nothing may follow the next token, if that is so."""
-        if prompt_tokens + self._sampled + 1 >= self._open.model.context_length:
+        if self._prompt_tokens + self._sampled + 1 >= self._open.model.context_length:
             return StopReason.CONTEXT
         most = self._resumed.sampling.max_tokens
         is_full = most is not None and self._sampled + 1 - self._resumed.at >= most

@@ -66,6 +66,11 @@ class Codec:
         """Encode template text, with its control tokens. `after`: the id before it, None at the very beginning."""
         return self._continue(text, after, self._markup)
 
+    def whole(self, text: str) -> tuple[int, ...]:
+        """Encode a whole prompt, control tokens in it and what the tokenizer itself puts before a text included."""
+        beginning, ids = tuple(self.beginning()), self._encode_markup(text)
+        return ids if ids[: len(beginning)] == beginning else beginning + ids
+
     def plain(self, text: str, after: int | None = None) -> list[int]:
         """Encode text in which nothing is a control token."""
         ids: list[int] = []

@@ -54,7 +54,7 @@ class Prompt:
     @property
     def after_question(self) -> tuple[int, ...]:
         """The ids after the question, which ask for the answer; all of them where its place is not known."""
-        return self.ids[self.turn_ends[-1] :] or self.ids
+        return self.ids[self.turn_ends[-1] :] or self.ids if self.turn_ends else self.ids
 
     def explained(self, report: RequestReport) -> RequestReport:
         """Return a report of this prompt that says so where it left what was computed because a thought is missing."""

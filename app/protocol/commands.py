@@ -55,7 +55,7 @@ class CancelOpening:
 
 MOST_LANES = 8
 MOST_GUESTS = 8  # that wait, besides the one that is answered
-LONGEST_TEXT = 1 << 22  # characters of a prompt that is a text
+LONGEST_TEXT = 1 << 20  # characters of a prompt that is a text
 
 
 @dataclass(frozen=True, slots=True)
