@@ -14,6 +14,7 @@ CONVERSATION = "app.espalier.conversation"
 """Identifier of the type that Espalier's own conversation files have."""
 EXTENSION = "espalier"
 CATEGORY = "public.app-category.productivity"
+LOCAL_NETWORK = "Espalier talks with the servers of models that you have added, and no others."
 
 
 def version(project: Path = ROOT / "pyproject.toml") -> str:
@@ -45,6 +46,7 @@ def info(minimum_system: str, said: str | None = None, document_icon: str = "") 
         "NSHighResolutionCapable": True,
         "NSPrincipalClass": "NSApplication",
         "NSRequiresAquaSystemAppearance": False,
+        "NSLocalNetworkUsageDescription": LOCAL_NETWORK,
         "NSHumanReadableCopyright": "MIT licence",
         "CFBundleDocumentTypes": [_document_type(document_icon)],
         "UTExportedTypeDeclarations": [_exported_type(document_icon)],

@@ -34,6 +34,7 @@ def test_versions_are_the_projects(info: dict[str, Any]) -> None:
         ("LSApplicationCategoryType", "public.app-category.productivity"),
         ("NSPrincipalClass", "NSApplication"),
         ("LSArchitecturePriority", ["arm64"]),
+        ("NSLocalNetworkUsageDescription", plist.LOCAL_NETWORK),
     ],
 )
 def test_values(info: dict[str, Any], key: str, value: object) -> None:
