@@ -32,7 +32,6 @@ logger = logging.getLogger(__name__)
 MOST_CONNECTIONS = 64
 PAUSE = 5.0  # seconds without news, after which a client is told that it waits
 PATIENCE = 1.0  # seconds within which a request that cannot be answered is refused by its status
-NO_MODEL = "No model is open in Espalier. Open one there, then ask again."
 _Endpoint = Callable[["_Exchange"], Awaitable[None]]
 
 

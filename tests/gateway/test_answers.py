@@ -179,7 +179,7 @@ def test_another_model_is_not_opened(api: Api, script: Script) -> None:
     assert api.client.post("/v1/chat/completions", json=body).status_code == 200
 
 
-@pytest.mark.parametrize("why", [application.NO_MODEL, "A server is the engine."])
+@pytest.mark.parametrize("why", ["No model is open.", "A server is the engine."])
 def test_without_a_model_of_this_computer_nobody_answers(api: Api, script: Script, why: str) -> None:
     script.model = why
     for answer in (api.chat(), api.client.get("/health"), api.client.post("/v1/tokenize", json="a")):
