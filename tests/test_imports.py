@@ -90,7 +90,8 @@ VIEW_MODELS: dict[str, set[str]] = {
     "branches": {"kit", "text", "library", "warmth", "branches"},
     "find": {"kit", "text", "library", "chat", "find"},
     "jump": {"kit", "text", "library", "jump"},
-    "preferences": {"kit", "text", "model", "hub", "cache", "library", "warmth", "chat", "preferences"},
+    "gateway": {"kit", "text", "gateway"},
+    "preferences": {"kit", "text", "model", "hub", "cache", "library", "warmth", "chat", "gateway", "preferences"},
 }
 FILES = sorted(APP.rglob("*.py"))
 KNOWN = set(FILES)

@@ -104,7 +104,7 @@ class App(QObject):
         self.comparison.wentOn.connect(self.lanes.close)
         for region in (self.chat.state, self.library.state, self.cache.state, self.model.state, self.hub.state):
             self.state.follow(region.staled)
-        self.state.follow(self.settings.changed, self.find.changed)
+        self.state.follow(self.settings.changed, self.find.changed, workspace.api.state.staled)
         self.state.follow(self.edges.state.staled, self.comparison.state.staled)
         self.state.follow(self.lanes.state.staled, self.tokens.state.staled)
         self.comparison.state.changed.connect(self._leave_tokens)
@@ -205,6 +205,7 @@ class App(QObject):
             can_show_tokens=self.tokens.can_open(),
             has_answer=self.tokens.has_answer,
             is_answer_written=self.tokens.is_written(),
+            api=self.workspace.api.state.now,
         )
 
     def _leave_tokens(self) -> None:

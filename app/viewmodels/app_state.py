@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from app.viewmodels.cache.cache_state import CacheState
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.edges.edge_region import EdgeState
+from app.viewmodels.gateway.local_api import LocalApiState
 from app.viewmodels.hub.hub_state import HubState
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.settings import SettingsValues
@@ -38,18 +39,19 @@ class AppState:
     can_show_tokens: bool = False
     has_answer: bool = False
     is_answer_written: bool = False
+    api: LocalApiState = field(default_factory=LocalApiState)
 
     @property
     def activity(self) -> Activity:
         """Return what the keys do in token mode, else what the engine does: an answer, a check, or at rest.
 
-        A download is told of while the engine rests.
+        What other programs are answered is told while nothing is answered here, and a download while the engine rests.
         """
         if self.token_line:
             return Activity(self.token_line)
         rests = self.hub.activity if self.hub.activity.text and not self.model.is_loading else self.model.activity
         warming = Activity(self.edges.warming, self.edges.done) if self.edges.warming else None
-        return self.chat.activity or warming or self.cache.activity or rests
+        return self.chat.activity or warming or self.cache.activity or self.api.activity or rests
 
     @property
     def can_stop(self) -> bool:

@@ -15,6 +15,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.answering import Answering
 from app.viewmodels.edges.cached_branches import CachedBranches
+from app.viewmodels.gateway.local_api import LocalApi
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.notices import Notices
@@ -35,7 +36,8 @@ class Workspace(QObject):
 
     Attributes: host and store, the ways to the engine and to the database; settings, folders, notices; model, hub,
     servers and cache, the regions that every window shows alike; stored, the conversations; answering, what is asked in
-    them; cached_branches, what is done to their cached state; warmth, of branches and conversations.
+    them; cached_branches, what is done to their cached state; warmth, of branches and conversations; api, what other
+    programs are answered.
 
     Signals: logWanted(), show where the log lies; happened(object), an event of the engine, when what is shared has
     followed it; datesChanged(), days are written in another language; restored(object, bool), the view states that were
@@ -77,6 +79,7 @@ class Workspace(QObject):
             *(ClosedTrees(self.store, self.stored.library, self), self.answering.questions.settled),
             *(self.answering.is_writing, self),
         )
+        self.api = LocalApi(host, settings, folders, notices, self)
         self.model.current_model.changed.connect(self.warmth.follow_model)
         for moved in (self.stored.replaced, self.answering.open_paths.moved, self.answering.question_queue.ended):
             moved.connect(self.warmth.follow)
@@ -120,6 +123,7 @@ class Workspace(QObject):
         self.answering.attachment_reader.close()
         self.hub.close()
         self.servers.close()
+        self.api.close()
         self.host.close()
         self.model.close()
         self.answering.close()
@@ -153,7 +157,8 @@ class Workspace(QObject):
         self.hub.have({"/".join(one) for one in found if one is not None})
 
     def _on_event(self, event: Event) -> None:
-        for region in (self.model, self.hub, self.cache, self.cached_branches, self.answering, self.warmth):
+        shared = self.model, self.hub, self.cache, self.cached_branches, self.answering, self.warmth, self.api
+        for region in shared:
             region.take(event)
         self.happened.emit(event)
         if isinstance(event, EngineFailed):  # what it was writing is kept by now

@@ -32,7 +32,8 @@ LARGEST = 1_000_000  # bytes of the file
 _LONGEST_TEXT, MOST_ENTRIES, _LARGEST_NUMBER = 10_000, 100, 100_000
 _LATEST = 1 << 40  # seconds since the epoch
 _MOST_BITS = 32
-_RANGES = {"body_size": (6, 72), "number": (1, 1000)}  # points; windows
+API_PORTS = (1024, 65535)  # those below need more rights than the program has
+_RANGES = {"body_size": (6, 72), "number": (1, 1000), "api_port": API_PORTS}  # points; windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ class SettingsValues:
     conversations, "" for the one that was chosen last. asks_to_quit: a question comes before an answer is ended by
     quitting.
 
+    is_api_on: other programs of this computer are answered. api_port: where they ask.
+
     date_language: what days are written in, "system" or the name of a locale.
 
     appearance: "system", "light" or "dark". body_size: text size of a message in points; every other role scales with
@@ -130,6 +133,8 @@ class SettingsValues:
     start_model: str = ""
     start_preset: str = ""
     asks_to_quit: bool = False
+    is_api_on: bool = False
+    api_port: int = 11888
     date_language: str = "system"
     appearance: str = "system"
     body_size: int = 14
@@ -167,6 +172,8 @@ class SettingsChanges(TypedDict, total=False):
     start_model: str
     start_preset: str
     asks_to_quit: bool
+    is_api_on: bool
+    api_port: int
     date_language: str
     appearance: str
     body_size: int

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.presets import Presets
+from app.viewmodels.gateway.local_api import LocalApi
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.key_bindings import KeyBindings
@@ -17,6 +18,7 @@ from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.preferences.alternatives_size import AlternativesSize
+from app.viewmodels.preferences.api_page import ApiPage
 from app.viewmodels.preferences.cache_page import CachePage
 from app.viewmodels.preferences.general_page import AppearancePage, GeneralPage
 from app.viewmodels.preferences.models_page import ModelsPage
@@ -53,6 +55,7 @@ class Preferences(QObject):
         hub: HubRegion,
         cache: CacheRegion,
         store: StoreLink,
+        api: LocalApi,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -65,6 +68,7 @@ class Preferences(QObject):
             ModelsPage(settings, model, hub, presets),
             CachePage(settings, cache),
             ShortcutsPage(keys),
+            ApiPage(api),
             self._privacy,
         )
         self._current: Page = next(
@@ -73,7 +77,7 @@ class Preferences(QObject):
         self.state = LiveState(self._state, self)
         self.state.follow(settings.changed, keys.changed, presets.changed, model.list.state.staled)
         self.state.follow(hub.state.staled, cache.state.staled, library.state.staled, library.trash_list.changed)
-        self.state.follow(self._privacy.usage.changed, self._alternatives.changed)
+        self.state.follow(self._privacy.usage.changed, self._alternatives.changed, api.state.staled)
         self._current.show()
 
     def show_page(self, page_id: str) -> None:

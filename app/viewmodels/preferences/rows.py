@@ -89,7 +89,8 @@ class Question:
 class RowButton:
     """A button of a row. question: what comes before. folder_title: of the dialog that asks for a folder, "" for none.
 
-    spoken: its name for screen readers, where the title does not say what it is about.
+    spoken: its name for screen readers, where the title does not say what it is about. copies: what it puts on the
+    clipboard, which is all that it does then.
     """
 
     id: str
@@ -98,6 +99,7 @@ class RowButton:
     is_enabled: bool = True
     question: Question | None = None
     folder_title: str = ""
+    copies: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QDialog, QMessageBox, QWidget
 
 from app.viewmodels.preferences.preferences import PageState, Preferences
 from app.viewmodels.preferences.rows import RowButton
+from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.dialogs import close_on_command, folder_dialog, question_box
 from app.widgets.kit.drawing import draw_text, fill_rounded
@@ -27,6 +28,7 @@ _ICONS = {
     "models": Icon.MODEL,
     "cache": Icon.CACHE,
     "shortcuts": Icon.KEYBOARD,
+    "api": Icon.API,
     "privacy": Icon.PRIVACY,
 }
 
@@ -104,7 +106,9 @@ class PreferencesWindow(QDialog):
 
     def _press(self, button: RowButton) -> None:
         """Do what a button says, after its question and with the folder that it asks for."""
-        if button.question is None:
+        if button.copies:
+            copy_text(button.copies, self)
+        elif button.question is None:
             self._go_on(button)
         elif self._box is None:
             asked = button.question

@@ -116,6 +116,7 @@ class ChatPane(QWidget):
         app.chat.left.connect(self._remember_scroll)
         self.composer_area.acted.connect(app.act)
         self.status_line.placeAsked.connect(app.library.go_to)
+        self.status_line.stopAsked.connect(app.workspace.api.stop_answers)
         FooterTips(view, app.chat.settings.summary)
         view.branchNamed.connect(app.branches.name)
         view.deleteAsked.connect(app.chat.open_branch.delete_message)

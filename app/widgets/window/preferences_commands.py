@@ -46,7 +46,7 @@ class PreferencesCommands(QObject):
         app = self._app
         preferences = Preferences(
             *(app.settings, app.folders, app.keys, app.library, app.chat.settings.presets),
-            *(app.model, app.hub, app.cache, app.workspace.store),
+            *(app.model, app.hub, app.cache, app.workspace.store, app.workspace.api),
         )
         self.shown = PreferencesWindow(self._style, preferences, self._window)
         preferences.setParent(self.shown)

@@ -19,15 +19,16 @@ from app.widgets.kit.typography import TextRole
 
 _INSET = 20
 _BAR, _TO_WORDS = 96, 12
+_GO = "Go to the Answer"
 
 
 class PlaceLink(Control):
-    """Lies over the words of an answer that is written elsewhere. Pressed, it leads there."""
+    """Lies over words that do something when they are pressed: lead to an answer elsewhere, or end some."""
 
     ring_radius = 4.0
 
     def __init__(self, style: Style, parent: QWidget) -> None:
-        super().__init__(style, "Go to the Answer", parent)
+        super().__init__(style, _GO, parent)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.hide()
 
@@ -43,10 +44,12 @@ class StatusLine(QWidget):
 
     Where there is no room for the whole of the engine's line, its first parts stand there and the rest in its tip.
     While a menu is open, the tip of its entry stands in the place of the engine's line. What is done elsewhere is a
-    link. Attribute: link. Signal: placeAsked(str, str), go to this message of a conversation.
+    link, and so is the end of what other programs are answered. Attribute: link. Signals: placeAsked(str, str), go to
+    this message of a conversation; stopAsked(), end the answers to other programs.
     """
 
     placeAsked = Signal(str, str)
+    stopAsked = Signal()
 
     def __init__(self, style: Style, state: LiveState[AppState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,10 +117,14 @@ class StatusLine(QWidget):
     def _go(self) -> None:
         if self._activity.place is not None:
             self.placeAsked.emit(*self._activity.place)
+        elif self._activity.stops_guests:
+            self.stopAsked.emit()
 
     def _place_link(self) -> None:
         """Have the words be a link where they tell of another place."""
-        self.link.setVisible(self._activity.place is not None)
+        activity = self._activity
+        self.link.setVisible(activity.place is not None or activity.stops_guests)
+        self.link.setAccessibleName("Stop the API’s Answers" if activity.stops_guests else _GO)
         line, words = self._words
         width = min(line.width(), self._style.text_style(TextRole.CAP).width(words))
         self.link.setGeometry(QRectF(line.left(), 3, width, self.height() - 6).toRect())

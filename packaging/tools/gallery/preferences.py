@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.preferences.disk_usage import DiskUsage, Usage
 from app.widgets.preferences.preferences_window import PreferencesWindow
@@ -36,6 +37,25 @@ def page(page_id: str) -> Callable[[App, MainWindow], None]:
             usage.changed.emit()
 
     return show
+
+
+def api(app: App, window: MainWindow) -> None:
+    """Turn the local API on, without a socket."""
+    gateway = app.workspace.api.gateway
+    token = "e4c1" * 16
+    gateway.start = lambda port, **_how: gateway.listening.emit(port, token)  # type: ignore[method-assign]
+    app.workspace.api.switch(True)
+    page("api")(app, window)
+
+
+def api_refused(app: App, window: MainWindow) -> None:
+    """Turn the local API on where its port is taken."""
+    gateway = app.workspace.api.gateway
+    sentence = "Another program listens on port 11888. Choose another port, or end that program."
+    problem = Problem("The port is taken", sentence)
+    gateway.start = lambda *_where, **_how: gateway.failed.emit(problem)  # type: ignore[method-assign]
+    app.workspace.api.switch(True)
+    page("api")(app, window)
 
 
 def conflict(app: App, window: MainWindow) -> None:

@@ -272,6 +272,10 @@ def _picker(window: MainWindow) -> ModelPopover:
     return picker
 
 
+def _answer_guests(app: App, window: MainWindow) -> None:
+    app.workspace.api.gateway.answering.emit(1)
+
+
 def _show_settings(app: App, window: MainWindow) -> None:
     window.do("settings")
 
@@ -423,8 +427,11 @@ SCENES = (
     Scene("too-long-limited", Stage, then=_overflow_limited, shown=_is_over),
     *(
         Scene(f"preferences-{name}", Stage, then=preferences.page(name), part=preferences.preferences_window)
-        for name in ("general", "appearance", "models", "cache", "shortcuts", "privacy")
+        for name in ("general", "appearance", "models", "cache", "shortcuts", "api", "privacy")
     ),
+    Scene("preferences-api-on", Stage, then=preferences.api, part=preferences.preferences_window),
+    Scene("preferences-api-refused", Stage, then=preferences.api_refused, part=preferences.preferences_window),
+    Scene("api-answers", Stage, then=_answer_guests),
     Scene("preferences-conflict", Stage, then=preferences.conflict, part=preferences.preferences_window),
     Scene("preferences-large", Stage, body=24, then=preferences.page("cache"), part=preferences.preferences_window),
     Scene(

@@ -23,7 +23,7 @@ from app.viewmodels.text.formatting import HARD
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ready
 
-PAGES = ("general", "appearance", "models", "cache", "shortcuts", "privacy")
+PAGES = ("general", "appearance", "models", "cache", "shortcuts", "api", "privacy")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def preferences(app: App) -> Iterator[Preferences]:
 
 def preferences_of(app: App) -> Preferences:
     own = app.settings, app.folders, app.keys, app.library, app.chat.settings.presets
-    return Preferences(*own, app.model, app.hub, app.cache, app.workspace.store, app)
+    return Preferences(*own, app.model, app.hub, app.cache, app.workspace.store, app.workspace.api, app)
 
 
 def rows(preferences: Preferences) -> dict[str, Row]:

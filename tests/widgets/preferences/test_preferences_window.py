@@ -20,7 +20,7 @@ from app.widgets.preferences.row_widgets import ButtonsRow, KeysRow, RowWidget, 
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import picture
 
-PAGES = ("general", "appearance", "models", "cache", "shortcuts", "privacy")
+PAGES = ("general", "appearance", "models", "cache", "shortcuts", "api", "privacy")
 _CTRL, _ALT, _SHIFT = (
     Qt.KeyboardModifier.ControlModifier,
     Qt.KeyboardModifier.AltModifier,
@@ -367,3 +367,28 @@ def test_all_pages_are_equally_wide_with_a_scroll_bar_and_without(qtbot: QtBot, 
             bars.add(shown.page.verticalScrollBar().isVisible())
         assert len(rights) == 1, height
     assert bars == {False, True}
+
+
+def test_what_other_programs_must_be_told_is_copied(
+    qtbot: QtBot, app: App, shown: PreferencesWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api, token = app.workspace.api, "e4c1" * 16
+    monkeypatch.setattr(api.gateway, "start", lambda port, **_how: api.gateway.listening.emit(port, token))
+    go_to(qtbot, shown, "api")
+    qtbot.keyClick(control(shown, "api"), Qt.Key.Key_Space)
+    told = {}
+    for row_id in ("address", "token", "try"):
+        row = shown.page.row(row_id)
+        assert isinstance(row, ButtonsRow)
+        button = row.buttons[f"copy_{row_id}"]
+        assert button.accessibleName() == f"Copy the {'line' if row_id == 'try' else row_id}"
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        told[row_id] = QApplication.clipboard().text()
+    assert told["token"] == token
+    assert told["address"] == f"http://127.0.0.1:{app.settings.values.api_port}/v1"
+    assert told["try"].startswith(f"curl {told['address']}/chat/completions")
+    assert f"Bearer {token}'" in told["try"]
+    qtbot.keyClick(control(shown, "api"), Qt.Key.Key_Space)
+    assert not app.settings.values.is_api_on
+    with pytest.raises(KeyError):
+        shown.page.row("token")

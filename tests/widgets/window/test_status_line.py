@@ -9,7 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
 from app.viewmodels.app_state import AppState
+from app.viewmodels.gateway.local_api import LocalApiState
 from app.viewmodels.kit.activity import Activity
+from app.viewmodels.text.formatting import DOT, HARD
 from app.widgets.kit import drawing
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
@@ -146,6 +148,22 @@ def test_what_is_done_elsewhere_is_a_link_that_leads_there(
     assert line.link.geometry().right() <= 200 - 20
     line.show_tip("Opens at once.")
     assert line.link.isHidden()
+
+
+def test_what_other_programs_are_answered_is_a_link_that_ends_it(
+    qtbot: QtBot, line: StatusLine, state: Shown[AppState]
+) -> None:
+    line.show()
+    leads = line.link.accessibleName()
+    state.show(replace(READY, api=LocalApiState(answers=1)))
+    assert line.accessibleDescription().startswith(f"API, 1{HARD}answer{DOT}Stop")
+    assert line.link.accessibleName() == "Stop the API’s Answers"
+    with qtbot.assertNotEmitted(line.placeAsked), qtbot.waitSignal(line.stopAsked):
+        qtbot.mouseClick(line.link, Qt.MouseButton.LeftButton)
+    state.show(READING)
+    assert line.link.isHidden()
+    state.show(doing(Activity("Writing", place=("trip", "answer"))))
+    assert line.link.accessibleName() == leads
 
 
 def test_the_link_of_the_window_opens_the_conversation(

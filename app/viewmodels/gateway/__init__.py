@@ -1,0 +1,1 @@
+"""The local API as a person sees it."""
