@@ -20,6 +20,7 @@ SLOW = (
     "packaging/test_setup.py",
     "packaging/test_shots.py",
     "packaging/test_every_widget.py",
+    "gateway/test_guide.py",
     "hub/test_process.py",
     "remote/test_mlx_server.py",
     "viewmodels/hub/test_hub_region.py",
