@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, cast
 
 import uvicorn
+import uvicorn.lifespan.off  # by a word in the configuration, which a frozen program would miss
 
 from app.gateway.application import Application, Connections
 from app.gateway.connection import Connection

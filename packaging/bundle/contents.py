@@ -55,6 +55,8 @@ EXCLUDED = (
         "mypy",
         "mypyc",
         "ast_serialize",
+        "openai",
+        "jiter",
     ),
     *("setuptools", "pkg_resources", "pip", "distutils", "tests", "numpy.tests", "numpy.f2py", "regex.tests"),
     *("tkinter", "_tkinter", "turtle", "idlelib", "lib2to3", "pydoc_data"),

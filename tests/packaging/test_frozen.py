@@ -17,7 +17,7 @@ from tests.packaging.frozen import Frozen, copy, lock, needs_program, without
 pytestmark = [needs_program, pytest.mark.timeout(900)]
 
 STRANGE = "Über uns/Espalier – 한글 copy"
-NOT_SHIPPED = {"torch", "tests", "pytest", "_pytest", "hypothesis", "mypy", "setuptools", "pip", "PIL", "tkinter"}
+NOT_SHIPPED = {"torch", "tests", "pytest", "_pytest", "openai", "mypy", "setuptools", "pip", "PIL", "tkinter"}
 NOT_OF_QT = ("WebEngine", "Qml", "Quick", "Pdf", "VirtualKeyboard", "Network")
 GUIDE = "resources/models/guide/model.safetensors"
 
@@ -97,6 +97,8 @@ class TestContents:
             "app.engine.loop",
             "app.hub.fetch",
             "app.hub.process",
+            "app.gateway.server",
+            "uvicorn.lifespan.off",
             "keyring.backends.macOS",
             "app.rendering.child",
             "app.kvcache.replay",
