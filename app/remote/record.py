@@ -140,18 +140,25 @@ class Record:
 
     def _put(self, tokens: tuple[int, ...], spans: tuple[Span, ...]) -> list[Node]:
         """Return the edges of a sequence, of which there is one to its end now."""
-        found = self._walk(tokens)
-        if found and found[-1][1] < len(found[-1][0].tokens):
-            self._split(*found[-1])
-            found = self._walk(tokens)
-        path = [node for node, _ in found]
+        self._part(tokens, [span.start for span in spans])
+        path = [node for node, _ in self._walk(tokens)]
         above = path[-1] if path else self._root
         if above.end < len(tokens):
             rest = Node(tokens[above.end :], above.end, above, _within(spans, above.end, len(tokens)))
             above.below[rest.tokens[0]] = rest
             self._tokens += len(rest.tokens)
-            path.append(rest)
+            self._part(tokens, [span.start for span in spans])
+            path = [node for node, _ in self._walk(tokens)]
         return path
+
+    def _part(self, tokens: tuple[int, ...], places: Sequence[int]) -> None:
+        """Have edges end where a sequence leaves them, and where its messages begin."""
+        for node, shared in self._walk(tokens):
+            within = {place - node.start for place in places if node.start < place < node.start + shared}
+            within |= {shared} if shared < len(node.tokens) else set()
+            for at in sorted(within, reverse=True):
+                self._split(node, at)
+                node = node.parent or node
 
     def _split(self, node: Node, at: int) -> Node:
         """Part an edge after so many tokens; returns the upper part, which is a new one."""

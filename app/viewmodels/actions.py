@@ -39,6 +39,7 @@ BUTTONS: Mapping[str, Callable[[Regions], object]] = {
     "restart": lambda app: app.model.restart_engine(),
     "open_anyway": lambda app: app.model.open_anyway(),
     "dismiss": lambda app: app.chat.cards.dismiss(),
+    "ask_failed": lambda app: app.chat.requests.ask_failed(),
     "edit_failed": lambda app: app.chat.open_draft.edit_failed(),
     "edit_earlier": lambda app: app.chat.context_overflow.edit_earlier(),
     "raise_limit": lambda app: app.chat.context_overflow.raise_limit(),

@@ -137,6 +137,20 @@ def test_the_picture_has_every_token_once_and_knows_whose_they_are() -> None:
     assert not record.forget("a")
 
 
+def test_edges_begin_where_messages_do() -> None:
+    record = Record(Rule())
+    spans = (Span(0, 2, "user", "First"), Span(2, 5, "assistant", "Answer"), Span(5, 6, "user", "Next"))
+    record.take((1, 2, 3, 4, 5, 6), spans, "a")
+    record.take((1, 2, 3, 4, 7), (*spans[:1], Span(2, 5, "assistant", "Another")), "a")
+    assert [(one.start, one.end, one.label, one.is_continued) for one in record.view("").nodes] == [
+        (0, 2, "First", False),
+        (2, 4, "Answer", False),
+        (4, 5, "Answer", True),
+        (5, 6, "Next", False),
+        (4, 5, "Another", True),
+    ]
+
+
 def test_it_never_grows_beyond_its_room() -> None:
     random, record = Random(1), Record(Rule(), most=500)
     for number in range(200):

@@ -53,7 +53,7 @@ class Answering(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._stored, self._notices = stored, notices
+        self._stored, self._notices, self._current_model = stored, notices, current_model
         library = stored.library
         self.drafts = Drafts()
         self.attachment_reader = AttachmentReader(self.drafts, notices, self)
@@ -129,7 +129,13 @@ class Answering(QObject):
         """Put a card where a question could not be answered, and tell of it where that is not seen."""
         conversation_id = question.conversation_id
         self.drafts.hold(conversation_id)
-        self.cards.put(conversation_id, question_card.question_failed(problem, question.message.id))
+        info = self._current_model.info
+        if info is not None and info.place:
+            goes_on = question.is_kept and (info.capabilities is None or info.capabilities.going_on)
+            card = question_card.server_failed(problem, question.message.id, goes_on)
+        else:
+            card = question_card.question_failed(problem, question.message.id)
+        self.cards.put(conversation_id, card)
         self._tell(conversation_id, problem)
 
     def _on_asked(self, conversation_id: str, card: ProblemCard) -> None:

@@ -191,6 +191,16 @@ class ChatRequests(QObject):
         if leaf is not None and self._state.now.can_continue and self._may_ask():
             self._question_queue.go_on(self._library.tree.message(leaf))
 
+    def ask_failed(self) -> None:
+        """Have the question answered that the card is about, or the answer go on that broke off, on its own branch."""
+        card = self._cards.now
+        if card is not None and card.message_id in self._library.tree:
+            self._open_branch.show(card.message_id)
+            if self._state.now.can_continue:
+                self.go_on()
+            else:
+                self.regenerate(card.message_id)
+
     # From inside an answer
 
     def fork_at(self, message_id: str, position: int, ids: Sequence[int]) -> None:

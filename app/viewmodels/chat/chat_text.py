@@ -109,7 +109,7 @@ def subtitle(priced: CostEstimate) -> str:
         warm = "Should be warm" if request.is_about else "Warm"
         return f"{'On disk' if priced.is_on_disk else warm}{DOT}{formatting.tokens(request.total)}"
     if not request.cached:
-        return f"Cold{DOT}{formatting.tokens(request.total)}"
+        return f"Cold{DOT}{'about ' if request.is_about else ''}{formatting.tokens(request.total)}"
     where = "warm, from disk" if priced.is_on_disk else "warm"
     about = "About " if request.is_about else ""
     return f"{about}{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"

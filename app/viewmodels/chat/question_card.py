@@ -16,6 +16,15 @@ def question_failed(problem: Problem, question_id: str) -> ProblemCard:
     )
 
 
+def server_failed(problem: Problem, question_id: str, goes_on: bool) -> ProblemCard:
+    """Return the card of a question to which a server gave no answer, or half of one. goes_on: that can go on."""
+    return ProblemCard(
+        *(problem.title, problem.sentence, "Go On" if goes_on else "Answer Again", "ask_failed"),
+        *("Not Now", "dismiss", question_id),
+        choices=(("Edit the Question", "edit_failed"),),
+    )
+
+
 def does_not_fit(
     priced: CostEstimate, context_length: int, choices: ContextChoices, raised: int, message_id: str = ""
 ) -> ProblemCard:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.protocol.reports import Problem
+from app.viewmodels.kit.settings import ServerState
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.viewmodels.servers.server_rows import is_server, server_of
@@ -109,6 +110,7 @@ class ServersPage(Pane):
         self.stop_button.clicked.connect(self._stop)
         self.open_button.clicked.connect(lambda: self._act(self._choose))
         self._servers.state.changed.connect(self._refresh)
+        self._servers.added.connect(self._come_to)
         self._models.current_model.kept.connect(self._tell)
         self._models.current_model.changed.connect(self._tell_missing)
 
@@ -131,6 +133,14 @@ class ServersPage(Pane):
         elif now.looking:
             self.problem.hide()
         self._refresh_buttons()
+
+    def _come_to(self, server: ServerState) -> None:
+        """Select the first model of a server that has answered, or the server where it has none."""
+        self._servers.state.catch_up()
+        numbers = [number for number, row in enumerate(self._rows.rows) if server_of(row.id) == server.id]
+        if numbers:
+            self.list.select(numbers[min(1, len(numbers) - 1)])
+            self.list.setFocus()
 
     def _filter(self) -> None:
         self._refresh()

@@ -548,6 +548,7 @@ SCENES = (
     Scene("server-cache", Stage, then=servers.show_cache, shown=servers.is_in_use),
     Scene("server-cache-large", Stage, body=24, then=servers.show_cache, shown=servers.is_in_use),
     Scene("server-map", Stage, then=servers.show_map, shown=servers.is_in_use, more=name_branches),
+    Scene("server-failed", Stage, then=servers.break_off, shown=_has_problem),
     Scene("server-consent", Stage, then=servers.ask_first, shown=servers.is_asked),
     Scene("server-consent-narrow", Stage, size=(880, 560), then=servers.ask_first, shown=servers.is_asked),
     Scene("get-models", Stage, then=_hub(_starters), part=_models_window),

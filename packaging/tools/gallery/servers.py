@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.protocol.reports import Problem
-from app.remote.faults import unreachable, untrusted
+from app.remote.faults import broken_off, unreachable, untrusted
 from app.viewmodels.app import App
+from app.viewmodels.chat import question_card
 from app.viewmodels.kit.settings import ServerState
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.server_box import ServerBox
@@ -86,6 +87,15 @@ def talk_with_it(app: App, window: MainWindow) -> None:
     """Have a model on a server in use."""
     app.settings.update(servers=SERVERS)
     app.model.open(STUDIO)
+
+
+def break_off(app: App, window: MainWindow) -> None:
+    """Be left by the server in the middle of an answer."""
+    talk_with_it(app, window)
+    wait("the server's model is in use", lambda: is_in_use(app))
+    question = app.library.tree.path[-2]
+    card = question_card.server_failed(broken_off("Studio").problem, question.id, goes_on=True)
+    app.answering.cards.put(app.library.open_id, card)
 
 
 def show_cache(app: App, window: MainWindow) -> None:

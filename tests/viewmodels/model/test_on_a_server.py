@@ -99,8 +99,33 @@ def test_an_answer_is_stopped_and_half_of_one_stays(qtbot: QtBot, app: App, serv
     qtbot.waitUntil(lambda: app.library.tree.path[-1].stop == "failed")
     assert texts(app)[-1] == "Half"
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
-    assert "Studio" in str(app.chat.state.now.card)
+    card = app.chat.state.now.card
+    assert card is not None
+    assert (card.action_label, card.action_id) == ("Go On", "ask_failed")
+    assert "Studio" in card.title
     assert "continue" in enabled(app.state.now)
+    server.words = [" and", " more"]
+    app.act("ask_failed")
+    ended(qtbot, app, 2)
+    assert texts(app)[-1] == "Half and more"
+    assert app.chat.state.now.card is None
+
+
+def test_a_question_that_got_nothing_is_asked_again_on_its_own_branch(
+    qtbot: QtBot, app: App, server: scripted.Script
+) -> None:
+    ask(qtbot, app, "First?", 2)
+    server.refusals = [(500, b"{}", {})]
+    app.chat.requests.send("Second?")
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+    card = app.chat.state.now.card
+    assert card is not None
+    assert (card.action_label, card.choices) == ("Answer Again", (("Edit the Question", "edit_failed"),))
+    app.chat.open_branch.show(app.library.tree.path[0].id)
+    server.words = ["At", " last"]
+    app.act("ask_failed")
+    ended(qtbot, app, 4)
+    assert texts(app)[2:] == ["Second?", "At last"]
 
 
 def test_a_server_that_is_gone_leaves_the_model_in_use_alone(
