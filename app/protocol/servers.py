@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
     """A server.
 
-    id: by which settings and models name it. name: as the person calls it. url: without a slash at its end.
-    certificate: SHA-256 of the one that the person trusts, "" where authorities speak for it. Its key is no part of it:
-    that lies in the system's keychain, under the id.
+    id: by which settings and models name it. name: as the person calls it. url: without a slash at its end. others:
+    addresses of servers that run the same models, any of which may answer. certificate: SHA-256 of the one that the
+    person trusts, "" where authorities speak for it. Its key is no part of it: that lies in the system's keychain,
+    under the id.
     """
 
     id: str
     name: str
     url: str
     certificate: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def replicas(self) -> tuple[Server, ...]:
+        """Return each of the servers by itself, named with its host where there are several."""
+        if not self.others:
+            return (self,)
+        urls = (self.url, *self.others)
+        return tuple(replace(self, name=f"{self.name} ({urlsplit(url).netloc})", url=url, others=()) for url in urls)

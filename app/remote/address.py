@@ -7,9 +7,11 @@ or a password, which would be shown and logged.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable
 from enum import Enum
 from urllib.parse import SplitResult, urlsplit
 
+MOST_REPLICAS = 16
 _LONGEST = 500
 _PRIVATE_NAMES = (".local", ".lan", ".internal", ".home.arpa")
 _NO_ADDRESS = "This is not an address. One is a name or a number, and often a port, as in localhost:8080."
@@ -49,6 +51,16 @@ def checked_address(entered: str) -> str:
     return text
 
 
+def addresses_of(entered: str) -> tuple[str, ...]:
+    """Return the addresses of servers, one or several with spaces or commas between them. Raises AddressError."""
+    found = tuple(checked_address(one) for one in entered.replace(",", " ").split()) or (checked_address(""),)
+    if len(found) > MOST_REPLICAS:
+        raise AddressError(f"These are more than {MOST_REPLICAS} addresses.")
+    if len(set(found)) < len(found):
+        raise AddressError("One of these addresses stands there twice.")
+    return found
+
+
 def reach_of(address: str) -> Reach:
     """Return how far a server is away. A name without a dot is one of the network. Raises AddressError."""
     name = (_split(address).hostname or "").lower().rstrip(".")
@@ -61,6 +73,12 @@ def reach_of(address: str) -> Reach:
     if number.is_loopback:
         return Reach.HERE
     return Reach.NETWORK if number.is_private or number.is_link_local else Reach.INTERNET
+
+
+def farthest(addresses: Iterable[str]) -> Reach:
+    """Return how far the farthest of some servers is away. Raises AddressError."""
+    reaches = list(Reach)
+    return max(map(reach_of, addresses), key=reaches.index)
 
 
 def host_of(address: str) -> str:

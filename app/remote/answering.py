@@ -15,12 +15,11 @@ from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFailed, RunFinished, TextDelta, TextKind, TrieChanged
 from app.protocol.reports import Problem, RequestReport, Source, StopReason
 from app.remote import chunks, kinds
-from app.remote.belief import Belief
 from app.remote.chunks import Chunk, Progress
-from app.remote.client import Client
 from app.remote.faults import ServerError, broken_off
-from app.remote.kinds import Kind
 from app.remote.messages import chat_request, ollama_request
+from app.remote.prompts import Prompt
+from app.remote.routing import Replica, Replicas
 from app.remote.written import NOT_TOLD, Written
 
 log = logging.getLogger(__name__)
@@ -35,35 +34,35 @@ class Answering:
 
     def __init__(
         self,
-        client: Client,
-        kind: Kind,
+        replicas: Replicas,
         model: str,
         command: Generate,
         lane: int,
         seed: int,
         context: int,
-        belief: Belief | None,
         emit: EventSink,
         begun: Callable[[RequestReport, tuple[int, ...]], object],
     ) -> None:
-        """context: how many tokens the model reads at most. belief: what its server should hold, None where nobody
-        knows. begun: called once the server has taken the request, with what the prompt should cost and where each
-        turn of it ends.
+        """context: how many tokens the model reads at most. begun: called once a server has taken the request, with
+        what the prompt should cost and where each turn of it ends.
         """
-        self._client, self._kind, self._model = client, kind, model
+        self._replicas, self._model = replicas, model
+        self._at = next(iter(replicas))
+        self._prompt: Prompt | None = None
+        self._failed: list[Replica] = []
         self._command, self._lane, self._number = command, command.lanes[lane], lane
         self._emit, self._on_begun = emit, begun
         self._has_begun = False
         self._told_at = 0.0
         self._nudge: asyncio.TimerHandle | None = None
         self._context, self._seed = context, seed
-        self._belief, self._prompt = belief, belief.prompt(command) if belief is not None else None
         self._written = Written(seed)
 
     async def run(self) -> None:
         """Ask, and tell what comes. Cancelled, it ends with what has come."""
         try:
-            await self._write(*self._request())
+            self._choose(self._replicas.choose(self._command))
+            await self._write()
             stop = self._written.stop or StopReason.FINISHED
             if stop is StopReason.LENGTH and self._lane.sampling.max_tokens is None:
                 stop = StopReason.CONTEXT
@@ -80,23 +79,34 @@ class Answering:
         text, thinking = self._written.text, self._written.thinking
         self._emit(RunFinished(self._command.run_id, self._number, text, (), stats, thinking))
 
+    def _choose(self, replica: Replica) -> None:
+        """Have this server answer."""
+        self._at = replica
+        self._prompt = None if replica.belief is None else replica.belief.prompt(self._command)
+
     def _request(self) -> tuple[str, dict[str, Any]]:
-        arguments = self._kind, self._model, self._command, self._lane, self._seed
-        if self._kind is kinds.OLLAMA:
+        arguments = self._at.kind, self._model, self._command, self._lane, self._seed
+        if self._at.kind is kinds.OLLAMA:
             return "/api/chat", ollama_request(*arguments, self._context)
         return "/v1/chat/completions", chat_request(*arguments)
 
-    async def _write(self, path: str, request: dict[str, Any]) -> None:
-        """Read the answer, from its beginning again where no word of it has come."""
+    async def _write(self) -> None:
+        """Read the answer, from its beginning again where no word of it has come, and of another server if there is."""
         pauses, broken = list(_PAUSES), _BROKEN
         while True:
             try:
-                await self._read(path, request)
+                with self._replicas.asking(self._at, self._command):
+                    await self._read(*self._request())
                 return
             except ServerError as error:
                 if self._written.has_begun or not error.may_retry:
                     raise
-                if error.is_busy:
+                self._failed.append(self._at)
+                other = self._replicas.choose(self._command, self._failed)
+                if other not in self._failed:
+                    self._choose(other)
+                    pause = 0.0
+                elif error.is_busy:
                     if not pauses:
                         raise
                     pause = max(pauses.pop(0), min(error.wait, _LONGEST_PAUSE))
@@ -118,12 +128,12 @@ class Answering:
                 self._begin(chunk.progress)
                 self._tell(self._written.take(chunk), counts=bool(chunk.text or chunk.thinking))
         if not has_ended and self._written.stop is None:
-            raise broken_off(self._client.server.name)
+            raise broken_off(self._at.client.server.name)
 
     async def _chunks(self, path: str, request: dict[str, Any]) -> AsyncGenerator[Chunk | None]:
         """Give the pieces of an answer, and None at its end mark."""
-        name, is_ollama = self._client.server.name, self._kind is kinds.OLLAMA
-        answer = self._client.lines if is_ollama else self._client.events
+        client, is_ollama = self._at.client, self._at.kind is kinds.OLLAMA
+        name, answer = client.server.name, client.lines if is_ollama else client.events
         async with contextlib.aclosing(answer(path, request)) as found:
             async for data in found:
                 if data.strip() == chunks.DONE:
@@ -146,8 +156,8 @@ class Answering:
         if progress is not None:
             found = progress.cached
             request = RequestReport(progress.total, found, found, found, source=Source.REPORTED)
-        elif self._belief is not None and self._prompt is not None:
-            request = self._belief.expect(self._prompt)
+        elif self._at.belief is not None and self._prompt is not None:
+            request = self._at.belief.expect(self._prompt)
         ends = tuple(end for _, end in self._prompt.turns) if self._prompt is not None else ()
         self._on_begun(request, ends)
         before = self._command.begun
@@ -163,10 +173,10 @@ class Answering:
 
     def _settle(self) -> RequestReport | None:
         """Note what the server has read, if it came to answer; returns what that has cost, None for what it says."""
-        if self._belief is None or self._prompt is None or not self._written.has_begun:
+        if self._at.belief is None or self._prompt is None or not self._written.has_begun:
             return None
-        report = self._belief.settle(self._command, self._prompt, self._written)
-        self._emit(TrieChanged(self._belief.view))
+        report = self._at.belief.settle(self._command, self._prompt, self._written)
+        self._emit(TrieChanged(self._replicas.view))
         return report
 
     def _end(self) -> None:

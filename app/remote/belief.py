@@ -23,14 +23,15 @@ _COUNTED_APART = 32  # tokens that two counts of a prompt may differ by
 class Belief:
     """Keeps the record of one model on one server, and how fast that reads.
 
-    Attributes: rule, of what the server keeps; place, what the person calls it.
+    Attributes: rule, of what the server keeps; place, what the person calls it; speed, prompt tokens that it reads in
+    a second, None before it has.
     """
 
-    def __init__(self, rule: Rule, place: str) -> None:
-        """place: what the person calls the server."""
+    def __init__(self, rule: Rule, place: str, prompts: MessagePrompts | None = None) -> None:
+        """place: what the person calls the server. prompts: shared by the servers that run the same model."""
         self.rule, self.place = rule, place
-        self._record, self._prompts = Record(rule), MessagePrompts()
-        self._speed: float | None = None  # prompt tokens a second
+        self._record, self._prompts = Record(rule), prompts or MessagePrompts()
+        self.speed: float | None = None
 
     def prompt(self, command: Generate | EstimateCost) -> Prompt:
         """Return the prompt of a branch."""
@@ -50,7 +51,7 @@ class Belief:
         request = self.expect(prompt)
         held = self._record.believed(prompt.ids)
         turns = tuple(TurnResidency(start, end, "believed" if end <= held else "none") for start, end in prompt.turns)
-        seconds = None if self._speed is None else min(request.left / self._speed, _MOST_SECONDS)
+        seconds = None if self.speed is None else min(request.left / self.speed, _MOST_SECONDS)
         edge = self._record.edge(prompt.ids)
         return CostEstimate(command.query_id, request, turns, seconds, edge=edge, known=request.seen)
 
@@ -90,4 +91,4 @@ class Belief:
     def _learn_speed(self, report: RequestReport, first_token: float | None) -> None:
         if report.is_known and report.left >= _LEAST_READ and first_token:
             speed = report.left / first_token
-            self._speed = speed if self._speed is None else (self._speed + speed) / 2
+            self.speed = speed if self.speed is None else (self.speed + speed) / 2

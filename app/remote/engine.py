@@ -7,7 +7,6 @@ that was not opened.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import secrets
 from collections.abc import Callable, Coroutine, Sequence
@@ -17,10 +16,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from app.protocol.capabilities import Capabilities
-from app.protocol.chat import Sampling
 from app.protocol.commands import (
-    MOST_LANES,
     Cancel,
     CancelOpening,
     CloseModel,
@@ -59,35 +55,16 @@ from app.protocol.events import (
     Verified,
     WarmedUp,
 )
-from app.protocol.references import ServerModel, server_model
-from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, RequestReport, RunStats, StopReason
-from app.protocol.servers import Server
-from app.protocol.trie_view import TrieView
-from app.remote.address import host_of
+from app.protocol.references import server_model
+from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, RunStats, StopReason
 from app.remote.answering import Answering
-from app.remote.belief import Belief
-from app.remote.certificates import trusted
-from app.remote.client import SILENCE, Client
+from app.remote.client import SILENCE
 from app.remote.faults import ServerError
-from app.remote.kinds import GoingOn, Kind
-from app.remote.probe import Found, FoundModel, look
+from app.remote.opening import CAPABILITIES, Beliefs, OpenModel, open_model
 from app.remote.written import NOT_TOLD
 
 log = logging.getLogger(__name__)
 
-CAPABILITIES = Capabilities(
-    token_ids=False,
-    cost_estimates=False,
-    trie=False,
-    pins=False,
-    evictions=False,
-    warm_ups=False,
-    checks=False,
-    memory_budget=False,
-    disk_cache=False,
-    going_on=True,
-    lanes=MOST_LANES,
-)
 _ELSEWHERE = Problem("This model runs on a server", "What its cache keeps is the server’s to decide.")
 _NO_MODEL = Problem("No model is open", "Open a model with File > Open Model, then send the message again.")
 _NO_GUESTS = Problem("This model runs on a server", "Ask the server itself: what others ask is not passed on to it.")
@@ -108,11 +85,11 @@ class RemoteEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._inbox: SimpleQueue[Command] = SimpleQueue()
         self._end: asyncio.Event | None = None
-        self._open: _OpenModel | None = None
+        self._open: OpenModel | None = None
         self._opening: tuple[str, asyncio.Task[None]] | None = None
         self._held: list[Generate] = []
         self._tasks: dict[tuple[int, int], asyncio.Task[None]] = {}
-        self._beliefs: dict[str, Belief] = {}
+        self._beliefs = Beliefs()
         self._fault: BaseException | None = None
 
     def submit(self, command: Command) -> None:
@@ -186,14 +163,12 @@ class RemoteEngine:
 
     def _estimate(self, command: EstimateCost) -> Event:
         """Return what a branch should cost, without asking the server."""
-        belief = None if self._open is None else self._open.belief
-        return CostRefused(command.query_id) if belief is None else belief.estimate(command)
+        cost = None if self._open is None else self._open.replicas.estimate(command)
+        return CostRefused(command.query_id) if cost is None else cost
 
     def _forget(self, owner: str) -> None:
-        """Forget what only a conversation sent that is gone for ever. The server may go on holding it."""
-        for path, belief in self._beliefs.items():
-            if belief.forget(owner) and self._open is not None and self._open.info.path == path:
-                self._emit(TrieChanged(belief.view))
+        if self._beliefs.forget(owner) and self._open is not None:
+            self._emit(TrieChanged(self._open.replicas.view))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return asyncio.get_running_loop().create_task(work)
@@ -212,7 +187,8 @@ class RemoteEngine:
                 raise ServerError(
                     "This server is not known", "Add it in the list of models, then choose its model there."
                 )
-            opened = await self._opened(command, named, server)
+            key = await asyncio.get_running_loop().run_in_executor(None, self._key_of, server.id)
+            opened = await open_model(command, named, server, key, self._beliefs, self._silence)
         except ServerError as error:
             log.info("no model: %s", error)
             self._end_opening(ModelFailed(command.path, error.problem))
@@ -220,37 +196,8 @@ class RemoteEngine:
         await self._leave_model()
         self._open = opened
         self._emit(ModelReady(opened.info))
-        self._emit(TrieChanged(TrieView(0) if opened.belief is None else opened.belief.view))
+        self._emit(TrieChanged(opened.replicas.view))
         self._end_opening(None)
-
-    async def _opened(self, command: LoadModel, named: ServerModel, server: Server) -> _OpenModel:
-        loop = asyncio.get_running_loop()
-        key = await loop.run_in_executor(None, self._key_of, server.id)
-        context = await trusted(server)
-        client = Client(server, key, context, silence=self._silence)
-        try:
-            found = await look(client)
-            model = found.model(named.name)
-            if model is None:
-                raise _not_there(server, named.name, [one.name for one in found.models])
-        except BaseException:
-            await client.close()
-            raise
-        return _OpenModel(client, found, model, _info(command, server, found.kind, model), self._belief(command, found))
-
-    def _belief(self, command: LoadModel, found: Found) -> Belief | None:
-        """Return what is believed of a model's server since it was opened first; None where nobody knows what it keeps.
-
-        A server may have been started again meanwhile: what it finds corrects that.
-        """
-        keeps = found.kind.keeps
-        if keeps is None:
-            return None
-        rule = replace(keeps, sequences=found.slots) if keeps.sequences and found.slots else keeps
-        known, place = self._beliefs.get(command.path), command.server.name if command.server is not None else ""
-        if known is None or (known.rule, known.place) != (rule, place):
-            known = self._beliefs[command.path] = Belief(rule, place)
-        return known
 
     def _cancel_opening(self, path: str) -> None:
         if self._opening is not None and self._opening[0] == path:
@@ -285,7 +232,7 @@ class RemoteEngine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if opened is not None:
-            await opened.client.close()
+            await opened.replicas.close()
             self._emit(ModelClosed(opened.info.path))
 
     def _limit_context(self, tokens: int | None) -> None:
@@ -309,8 +256,8 @@ class RemoteEngine:
         started = _Once(lambda request, ends: self._emit(RunStarted(command.run_id, request, ends, seeds)))
         for lane, seed in enumerate(seeds):
             answering = Answering(
-                *(opened.client, opened.kind, opened.model.name, command, lane, seed),
-                *(opened.info.context_length, opened.belief, self._emit, started),
+                *(opened.replicas, opened.name, command, lane, seed),
+                *(opened.info.context_length, self._emit, started),
             )
             task = self._tasks[command.run_id, lane] = self._spawn(answering.run())
             task.add_done_callback(partial(self._ended, command, lane))
@@ -334,13 +281,6 @@ class RemoteEngine:
             self._end.set()
 
 
-class _OpenModel:
-    """A model that can be asked. belief: what its server should hold, None where nobody knows."""
-
-    def __init__(self, client: Client, found: Found, model: FoundModel, info: ModelInfo, belief: Belief | None) -> None:
-        self.client, self.kind, self.model, self.info, self.belief = client, found.kind, model, info, belief
-
-
 class _Once:
     """A call that does something the first time only."""
 
@@ -357,35 +297,6 @@ def _never_asked(command: Generate, lane: int) -> RunFinished:
     seed = command.lanes[lane].sampling.seed or 0
     stats = RunStats(NOT_TOLD, StopReason.CANCELLED, 0, None, 0.0, 0.0, seed)
     return RunFinished(command.run_id, lane, "", (), stats)
-
-
-def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
-    has = f"It has {', '.join(others[:5])}." if others else "It has none at all."
-    return ServerError(f"{server.name} does not have {name}", f"{has} Choose another model, or start it there.")
-
-
-def _info(command: LoadModel, server: Server, kind: Kind, model: FoundModel) -> ModelInfo:
-    own = model.context or kind.context or 0
-    most = own or UNTOLD_CONTEXT
-    return ModelInfo(
-        path=command.path,
-        name=model.name.rstrip("/").rpartition("/")[2],
-        detail=f"on {server.name}",
-        fingerprint=hashlib.sha256(f"on a server: {model.name}".encode()).hexdigest()[:32],
-        context_length=most if command.context_limit is None else min(command.context_limit, most),
-        weight_bytes=0,
-        layers=(),
-        is_reusable=True,
-        sampling=Sampling(),
-        own_context=own,
-        capabilities=replace(
-            CAPABILITIES,
-            going_on=kind.going_on is not GoingOn.NONE,
-            cost_estimates=kind.keeps is not None,
-            trie=kind.keeps is not None,
-        ),
-        place=host_of(server.url),
-    )
 
 
 def _seeds(lanes: Sequence[Lane]) -> tuple[int, ...]:

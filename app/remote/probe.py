@@ -64,6 +64,23 @@ async def look(client: Client) -> Found:
     return Found(kinds.MLX if await _is_mlx(client, listed) else kinds.OTHER, models)
 
 
+def common(before: Found | None, found: Found, name: str) -> Found:
+    """Return what several servers have in common, which are to run the same models.
+
+    before: of those that were looked at already, None for none. name: of the one that was found. Raises ServerError
+    where that is nothing.
+    """
+    if before is None:
+        return found
+    models = tuple(one for one in before.models if found.model(one.name) is not None)
+    if found.kind is not before.kind or not models:
+        raise ServerError(
+            f"{name} is another server",
+            "Several addresses are entered together where the same models run at each. Add this one by itself.",
+        )
+    return Found(before.kind, models, min(before.slots, found.slots))
+
+
 async def _asked(client: Client, path: str) -> Mapping[str, Any]:
     """Return what a path answers, {} where it is not there."""
     try:

@@ -137,21 +137,25 @@ async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServe
     from app.remote.client import Client
     from app.remote.engine import key_name
     from app.remote.faults import ServerError
-    from app.remote.probe import look
+    from app.remote.probe import Found, common, look
 
     task: asyncio.Task[object] | None = asyncio.current_task()
     if task is None or not ending.begin(task):
         return None
     try:
         sent = kept(key_name(server.id)) if key is None else key
-        async with Client(server, sent, await trusted(server)) as client:
-            found = await look(client)
+        found: Found | None = None
+        for one in server.replicas:
+            async with Client(one, sent, await trusted(one)) as client:
+                found = common(found, await look(client), one.name)
         if key:
             keep(key_name(server.id), key)
-        return SeenServer(server, found.kind.name, tuple((one.name, one.context) for one in found.models))
+        models = found.models if found is not None else ()
+        kind = found.kind.name if found is not None else ""
+        return SeenServer(server, kind, tuple((one.name, one.context) for one in models))
     except ServerError as error:
         shown = ""
-        if error.is_untrusted:
+        if error.is_untrusted and not server.others:
             with suppress(ServerError, asyncio.CancelledError):
                 shown = digest(await presented(server))
         return _Failed(error.problem, shown)

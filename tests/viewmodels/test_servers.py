@@ -94,5 +94,25 @@ def test_the_key_is_tried_before_anything_is_kept(qtbot: QtBot, region: ServersR
 def test_an_unencrypted_way_through_the_network_is_warned_of(region: ServersRegion) -> None:
     assert "read along" in region.warning("http://192.168.1.20:8080")
     assert "read along" in region.warning("studio.local")
-    for address in ("localhost:8080", "https://192.168.1.20", "models.example.com", "no address"):
+    for address in ("localhost:8080", "https://192.168.1.20", "models.example.com", "ftp://studio"):
         assert region.warning(address) == ""
+
+
+def test_several_addresses_of_the_same_models_are_one_server(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    with serving(Script(kind="vLLM")) as first, serving(Script(kind="vLLM")) as second:
+        with qtbot.waitSignal(region.added):
+            assert region.add(f"{first.address}, {second.address}", "Both") == ""
+        (server,) = settings.values.servers
+        assert (server.url, server.others, server.models) == (first.address, (second.address,), {"tiny": 2048})
+        assert "already" in region.add(second.address)
+        assert "twice" in region.add(f"{first.address} {first.address}")
+        region.remove(server.id)
+        with serving(Script(kind="SGLang")) as third:
+            region.add(f"{first.address} {third.address}")
+            qtbot.waitUntil(lambda: region.state.now.problem is not None)
+            problem = region.state.now.problem
+            assert problem is not None
+            assert "another server" in problem.title
+    assert not settings.values.servers

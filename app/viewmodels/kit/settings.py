@@ -58,8 +58,8 @@ class WindowState:
 class ServerState:
     """A server that a person has added, and what it was when it was asked last.
 
-    id, name, url, certificate: as of `protocol.servers.Server`. kind: what it is, as its people call that. models: how
-    many tokens each reads at most, 0 where that is not known, by the server's name for it.
+    id, name, url, certificate, others: as of `protocol.servers.Server`. kind: what it is, as its people call that.
+    models: how many tokens each reads at most, 0 where that is not known, by the server's name for it.
     """
 
     id: str = ""
@@ -68,11 +68,12 @@ class ServerState:
     kind: str = ""
     models: Mapping[str, int] = field(default_factory=dict)
     certificate: str = ""
+    others: tuple[str, ...] = ()
 
     @property
     def server(self) -> Server:
         """Return it as an engine is told of it."""
-        return Server(self.id, self.name, self.url, self.certificate)
+        return Server(self.id, self.name, self.url, self.certificate, self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +326,7 @@ def _window_from(found: Any) -> WindowState:
 def _server_from(found: Any) -> ServerState:
     values = _known(ServerState, found)
     _require_contexts(values.get("models", {}))
+    values["others"] = _all(str, values.get("others", ()))
     server = ServerState(**values)
     if server_model(ServerModel(server.id, "any").reference) is None or not server.url:
         raise ValueError(f"a server is written as {found!r:.100}")

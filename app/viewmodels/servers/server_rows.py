@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from app.protocol.references import SERVER, server_model
-from app.remote.address import host_of, reach_of
+from app.remote.address import farthest, host_of
 from app.viewmodels.kit.settings import ServerState
 from app.viewmodels.model.model_rows import ModelRow
 from app.viewmodels.text import formatting
@@ -37,7 +37,8 @@ def is_server(row: ModelRow) -> bool:
 
 def _rows(server: ServerState, models: Sequence[ModelRow], looking: str) -> Iterator[ModelRow]:
     own = [row for row in models if server_model(row.id) is not None and server_of(row.id) == server.id]
-    where = f"{host_of(server.url)}, on {reach_of(server.url).value}"
+    hosts = ", ".join(map(host_of, (server.url, *server.others)))
+    where = f"{hosts}, on {farthest((server.url, *server.others)).value}"
     count = formatting.plural(len(own), "model") if own else _NO_MODELS
     details = DOT.join((where, count))
     is_looking = server.url == looking

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
-from app.remote.address import AddressError, Reach, checked_address, host_of, reach_of
+from app.remote.address import AddressError, Reach, addresses_of, host_of, reach_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import ServerState, Settings
@@ -65,32 +65,35 @@ class ServersRegion(QObject):
         self.state.follow(settings.changed, model.list.state.staled)
 
     def refusal(self, address: str) -> str:
-        """Say why an address cannot be added, "" where it can be tried."""
+        """Say why an address cannot be added, or one of several, "" where all can be tried."""
         try:
-            url = checked_address(address)
+            urls = addresses_of(address)
         except AddressError as error:
             return str(error)
-        known = next((one for one in self._settings.values.servers if one.url == url), None)
-        if known is not None:
-            return _AGAIN.format(name=known.name)
+        for known in self._settings.values.servers:
+            if not {known.url, *known.others}.isdisjoint(urls):
+                return _AGAIN.format(name=known.name)
         return _TOO_MANY if len(self._settings.values.servers) >= MOST_SERVERS else ""
 
     def warning(self, address: str) -> str:
         """Say what is to be known of an address before something is said to it, "" for nothing."""
         try:
-            url = checked_address(address)
+            urls = addresses_of(address)
         except AddressError:
             return ""
-        reach = reach_of(url)
-        return _UNENCRYPTED.format(reach=reach.value) if url.startswith("http:") and reach is Reach.NETWORK else ""
+        is_open = any(url.startswith("http:") and reach_of(url) is Reach.NETWORK for url in urls)
+        return _UNENCRYPTED.format(reach=Reach.NETWORK.value) if is_open else ""
 
     def add(self, address: str, name: str = "", key: str = "") -> str:
-        """Ask a server what it is, and add it once it has answered. Returns why its address is refused, or ""."""
+        """Ask a server what it is, and add it once it has answered. Returns why its address is refused, or "".
+
+        address: or several, of servers that run the same models, with spaces or commas between them.
+        """
         refusal = self.refusal(address)
         if not refusal:
-            url = checked_address(address)
+            url, *others = addresses_of(address)
             shown = " ".join(name.split()) or host_of(url)
-            self._ask(Server(secrets.token_hex(4), shown, url), key)
+            self._ask(Server(secrets.token_hex(4), shown, url, others=tuple(others)), key)
         return refusal
 
     def look_again(self, server_id: str) -> None:
@@ -147,7 +150,9 @@ class ServersRegion(QObject):
     def _on_seen(self, seen: SeenServer) -> None:
         self._looking, self._asked = "", None
         server = seen.server
-        found = ServerState(server.id, server.name, server.url, seen.kind, dict(seen.models), server.certificate)
+        found = ServerState(
+            *(server.id, server.name, server.url, seen.kind, dict(seen.models), server.certificate, server.others)
+        )
         known = self._settings.values.servers
         others = tuple(found if one.id == found.id else one for one in known)
         self._settings.update(servers=others if found in others else (*known, found))

@@ -11,8 +11,8 @@ from app.widgets.kit.style import Style
 from app.widgets.models.form_box import GROUP, FormBox, FormField
 
 _ADDRESS = (
-    "Of mlx_lm.server, llama.cpp, vLLM, SGLang, Ollama, LM Studio, or another one with OpenAI’s interface. It is asked "
-    "which models it has, and nothing else."
+    "Of mlx_lm.server, llama.cpp, vLLM, SGLang, Ollama, LM Studio, or another one with OpenAI’s interface; several, "
+    "with spaces between them, where the same models run at each. It is asked which models it has, and nothing else."
 )
 _NAME = "Leave it empty to call it by its address."
 _KEY = "Only where the server asks for one. It is kept in the system’s keychain and sent to this server alone."
@@ -58,7 +58,7 @@ class ServerBox(FormBox):
             self.name.setPlaceholderText("As its address")
         else:
             self.address.hide()
-            self.add_field("Name", self.name, f"It is at {server.url}.")
+            self.add_field("Name", self.name, f"It is at {', '.join((server.url, *server.others))}.")
             self.add_problem()
             self.name.setText(server.name)
         self.column.addSpacing(GROUP)

@@ -37,7 +37,7 @@ from app.protocol.events import (
 from app.protocol.references import is_on_server
 from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo, Problem, Reason, RequestReport, Source, ThinkingSwitch
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
-from app.remote.engine import CAPABILITIES
+from app.remote.opening import CAPABILITIES
 from app.viewmodels.text.formatting import first_words
 from app.worker.engine_host import EngineHost
 from tools.gallery.cache_log import CacheLog

@@ -1,0 +1,170 @@
+"""The opening of a model on a server, or on several that run it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.protocol.capabilities import Capabilities
+from app.protocol.chat import Sampling
+from app.protocol.commands import MOST_LANES, LoadModel
+from app.protocol.references import ServerModel
+from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo
+from app.protocol.servers import Server
+from app.remote.address import host_of
+from app.remote.belief import Belief
+from app.remote.certificates import trusted
+from app.remote.client import Client
+from app.remote.faults import ServerError
+from app.remote.kinds import GoingOn
+from app.remote.probe import Found, FoundModel, look
+from app.remote.prompts import MessagePrompts
+from app.remote.routing import Replica, Replicas
+
+log = logging.getLogger(__name__)
+
+CAPABILITIES = Capabilities(
+    token_ids=False,
+    cost_estimates=False,
+    trie=False,
+    pins=False,
+    evictions=False,
+    warm_ups=False,
+    checks=False,
+    memory_budget=False,
+    disk_cache=False,
+    going_on=True,
+    lanes=MOST_LANES,
+)
+
+
+@dataclass(slots=True)
+class OpenModel:
+    """A model that can be asked. name: as its servers call it."""
+
+    name: str
+    info: ModelInfo
+    replicas: Replicas
+
+
+class Beliefs:
+    """What is believed of servers since their models were opened first, by model and address.
+
+    A server may have been started again meanwhile: what it finds corrects that.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Belief] = {}
+        self._prompts: dict[str, MessagePrompts] = {}
+
+    def of(self, path: str, server: Server, place: str, found: Found) -> Belief | None:
+        """Return what is believed of a server; None where nobody knows what its kind keeps.
+
+        place: what the person calls it.
+        """
+        keeps = found.kind.keeps
+        if keeps is None:
+            return None
+        rule = replace(keeps, sequences=found.slots) if keeps.sequences and found.slots else keeps
+        known = self._known.get((path, server.url))
+        if known is None or (known.rule, known.place) != (rule, place):
+            prompts = self._prompts.setdefault(path, MessagePrompts())
+            known = self._known[path, server.url] = Belief(rule, place, prompts)
+        return known
+
+    def forget(self, owner: str) -> bool:
+        """Forget what only a conversation sent that is gone for ever. Returns whether there was anything.
+
+        The servers may go on holding it.
+        """
+        return sum(belief.forget(owner) for belief in self._known.values()) > 0
+
+
+async def open_model(
+    command: LoadModel, named: ServerModel, server: Server, key: str, beliefs: Beliefs, silence: float
+) -> OpenModel:
+    """Return a model of a server, on all of its replicas that have it. Raises ServerError where none has.
+
+    key: for the server, "" for none. silence: as of `Client`.
+    """
+    tries = await asyncio.gather(*(_tried(one, key, named, silence) for one in server.replicas))
+    able = [one for one in tries if isinstance(one, _Able)]
+    failed = [one for one in tries if isinstance(one, ServerError)]
+    if not able:
+        raise failed[0]
+    for error in failed:
+        log.info("a replica is left out: %s", error)
+    replicas = Replicas(
+        [
+            Replica(one.client, one.found.kind, beliefs.of(command.path, one.client.server, server.name, one.found))
+            for one in able
+        ]
+    )
+    info = _info(command, server, able)
+    note = " ".join(f"{error.problem.title}. {error.problem.sentence}" for error in failed)
+    left_out = f"{note} It is left out until the model is opened again." if note else ""
+    return OpenModel(named.name, replace(info, note=left_out), replicas)
+
+
+@dataclass(frozen=True, slots=True)
+class _Able:
+    """A server that has the model."""
+
+    client: Client
+    found: Found
+    model: FoundModel
+
+
+async def _tried(server: Server, key: str, named: ServerModel, silence: float) -> _Able | ServerError:
+    try:
+        client = Client(server, key, await trusted(server), silence=silence)
+    except ServerError as error:
+        return error
+    try:
+        found = await look(client)
+        model = found.model(named.name)
+        if model is None:
+            raise _not_there(server, named.name, [one.name for one in found.models])
+    except ServerError as error:
+        await client.close()
+        return error
+    except BaseException:
+        await client.close()
+        raise
+    return _Able(client, found, model)
+
+
+def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
+    has = f"It has {', '.join(others[:5])}." if others else "It has none at all."
+    return ServerError(f"{server.name} does not have {name}", f"{has} Choose another model, or start it there.")
+
+
+def _info(command: LoadModel, server: Server, able: Sequence[_Able]) -> ModelInfo:
+    """Describe the model by what all of its servers can do."""
+    kinds, name = [one.found.kind for one in able], able[0].model.name
+    owns = [one.model.context or one.found.kind.context or 0 for one in able]
+    own = min(filter(None, owns), default=0)
+    most = own or UNTOLD_CONTEXT
+    is_known = any(kind.keeps is not None for kind in kinds)
+    return ModelInfo(
+        path=command.path,
+        name=name.rstrip("/").rpartition("/")[2],
+        detail=f"on {server.name}",
+        fingerprint=hashlib.sha256(f"on a server: {name}".encode()).hexdigest()[:32],
+        context_length=most if command.context_limit is None else min(command.context_limit, most),
+        weight_bytes=0,
+        layers=(),
+        is_reusable=True,
+        sampling=Sampling(),
+        own_context=own,
+        capabilities=replace(
+            CAPABILITIES,
+            going_on=all(kind.going_on is not GoingOn.NONE for kind in kinds),
+            cost_estimates=is_known,
+            trie=is_known,
+        ),
+        place=", ".join(host_of(one.client.server.url) for one in able),
+    )
