@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -21,6 +22,11 @@ class Server:
     url: str
     certificate: str = ""
     others: tuple[str, ...] = ()
+
+    @property
+    def salt(self) -> str:
+        """Return what keeps its cache of these conversations apart from that of others who use it."""
+        return hashlib.sha256(f"espalier {self.id}".encode()).hexdigest()[:32]
 
     @property
     def replicas(self) -> tuple[Server, ...]:

@@ -88,7 +88,10 @@ class Answering:
         arguments = self._at.kind, self._model, self._command, self._lane, self._seed
         if self._at.kind is kinds.OLLAMA:
             return "/api/chat", ollama_request(*arguments, self._context)
-        return "/v1/chat/completions", chat_request(*arguments)
+        request = chat_request(*arguments)
+        if self._at.kind.takes_salt:
+            request["cache_salt"] = self._at.client.server.salt
+        return "/v1/chat/completions", request
 
     async def _write(self) -> None:
         """Read the answer, from its beginning again where no word of it has come, and of another server if there is."""

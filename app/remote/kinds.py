@@ -25,7 +25,8 @@ class Kind:
     can be sent. settings: those beyond temperature and top-p that it knows; repetition: what it calls that penalty.
     no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens that it is
     told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of the prompts
-    that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
+    that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read. takes_salt: it can
+    be told to share what it holds with nobody else, whom the time of an answer would tell what was asked.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Kind:
     context: int | None = None
     keeps: Rule | None = None
     tells_progress: bool = False
+    takes_salt: bool = False
 
 
 _OPENAI = frozenset({"presence_penalty", "frequency_penalty"})
@@ -56,7 +58,7 @@ LLAMA = Kind(
     keeps=Rule(sequences=1),
     tells_progress=True,
 )
-VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16))
+VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16), takes_salt=True)
 SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule())
 # It makes room for as many tokens as it is told, and cuts what is longer.
 OLLAMA = Kind("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1))

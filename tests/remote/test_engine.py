@@ -34,6 +34,7 @@ from app.protocol.events import (
     ModelReady,
     OpeningCancelled,
     Pinned,
+    PrefillProgress,
     RunFailed,
     RunFinished,
     RunStarted,
@@ -77,6 +78,8 @@ def test_each_kind_of_server_is_found_out_and_answers(kind: str) -> None:
         assert names.index("RunStarted") < names.index("TextDelta") < names.index("RunFinished")
         (asked,) = script.asked
         assert asked["messages"] == [{"role": "user", "content": "Hello?"}]
+        assert ("cache_salt" in asked) == (kind == "vLLM"), "who shares that server is told nothing by its cache"
+        assert asked.get("return_progress") == (True if kind == "llama.cpp" else None)
 
 
 UNTOLD: tuple[dict[str, Any] | None, ...] = (
@@ -434,3 +437,16 @@ def test_what_only_an_own_cache_can_do_is_refused_and_nothing_waits() -> None:
         assert asker.wait(ContextLimited).context_length == 500
         asker.do(LimitContext(None))
         assert asker.wait(ContextLimited, 2).context_length == 1 << 20
+
+
+def test_how_far_a_prompt_is_read_is_told_where_the_server_tells_it() -> None:
+    progress = [{"total": 40, "cache": 16, "processed": done} for done in (16, 30, 40, 99)]
+    events = [event({"choices": [{"delta": {"content": None}}], "prompt_progress": one}) for one in progress]
+    with serving(Script(kind="llama.cpp")) as script, asking() as asker:
+        script.raw = [*events, *Script(kind="llama.cpp").events()]
+        asker.open(script.server)
+        assert isinstance(asker.answer(), RunFinished)
+        told = [one for one in asker.events if isinstance(one, PrefillProgress)]
+        assert [(one.done, one.total, one.cached) for one in told] == [(16, 40, 16), (30, 40, 16), (40, 40, 16)]
+        started = asker.wait(RunStarted)
+        assert (started.request.total, started.request.cached, started.request.source) == (40, 16, Source.REPORTED)
