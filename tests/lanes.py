@@ -158,6 +158,7 @@ SLOW_TESTS = (
     "hub/test_search.py::test_odd_fields_cost_a_field_and_odd_entries_a_row",
     "kvcache/disk/test_writer.py::test_a_process_that_is_killed_leaves_whole_files_and_parts",
     "kvcache/test_budget.py::test_the_account_agrees_with_mlx",
+    "kvcache/test_guests.py::test_requests_of_guests_cost_the_window_nothing",
     "kvcache/test_pins.py::test_no_random_history_takes_a_pinned_branch",
     "kvcache/test_view.py::test_what_is_used_again_of_the_last_view_is_as_it_is_now",
     "launch/test_environment.py::test_as_many_files_may_be_open_as_are_allowed_and_the_engine_is_imported",

@@ -154,7 +154,9 @@ class Writer(TurnTask):
         tokens = self._prompt.ids + (self._output.ids or self._forced)
         stop: StopReason | None = None
         self._room.make_room_to_enter(tokens, self._cache)
-        with self._cache.begin(tokens, self._prompt.restore_points, self._command.owner) as session:
+        owner, is_guest = self._command.owner, self._command.is_guest
+        points = self._prompt.restore_points
+        with self._cache.begin(tokens, points, "" if is_guest else owner, is_guest=is_guest) as session:
             self._session = session
             self._note_read(session)
             self._start(session)

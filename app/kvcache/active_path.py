@@ -20,7 +20,7 @@ import logging
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Protocol
 
 import mlx.core as mx
@@ -83,7 +83,8 @@ class Room(Protocol):
 class ActivePath:
     """Path of the trie whose rows and whole states are in live arrays, `layers`.
 
-    number: its own in the trie and in views. path: its nodes, from the root on.
+    number: its own in the trie and in views. path: its nodes, from the root on. is_guest: what was computed on it last
+    was for another program, which leaves no state on edges that others used.
     """
 
     def __init__(self, trie: CacheTrie, layers: LiveLayers, room: Room, peers: Peers, event_log: EventLog) -> None:
@@ -91,6 +92,7 @@ class ActivePath:
         self.path = trie.paths[self.number]
         self.layers = layers
         self.tail = array("i")
+        self.is_guest = False
         self._copies: list[mx.array] = []  # of states that were stored while a call is under way, not computed yet
         self._trie, self._room, self._peers, self._event_log = trie, room, peers, event_log
 
@@ -182,6 +184,24 @@ class ActivePath:
         self._copies = []
         self.record()
 
+    def claim(self, *, is_guest: bool) -> None:
+        """Compute for somebody from now on, whose all of the path is then too. is_guest: for another program."""
+        self.is_guest = is_guest
+        for node in () if is_guest else self.path[1:]:
+            self._trie.claim(node)
+
+    def _may_keep_state(self, node: TrieNode) -> bool:
+        return node.usage.is_guest or not self.is_guest
+
+    @property
+    def guest_bytes(self) -> int:
+        """Bytes of the path that are there for guests only."""
+        layers, own = self.layers, list(takewhile(lambda node: node.usage.is_guest, reversed(self.path)))
+        if not own and not self.is_guest:
+            return 0
+        begin = own[-1].start if own else self.end.end
+        return self.used_bytes - layers.row_bytes * begin
+
     # Recording
 
     def record(self, is_final: bool = True) -> None:
@@ -212,7 +232,7 @@ class ActivePath:
         node, call_log = self.path[-1], self.layers.call_log
         provenances = [Provenance(call_log, node.end, node.end + len(self.tail))]
         if not self._is_growing(node):
-            self._trie.enter(self._trie.append(node, self.tail, provenances), self.number)
+            self._trie.enter(self._trie.append(node, self.tail, provenances, is_guest=self.is_guest), self.number)
         else:
             self._trie.extend(node, self.tail, provenances)
         del self.tail[:]
@@ -233,6 +253,8 @@ class ActivePath:
         if not child.has_rows:
             child.stored.provenances = [Provenance(self.layers.call_log, child.start, child.end)]
         self._trie.enter(child, self.number)
+        if not self.is_guest:
+            self._trie.claim(child)
         del self.tail[: len(child.tokens)]
 
     def _keep_stored_rows(self, start: int) -> None:
@@ -284,6 +306,8 @@ class ActivePath:
         """Store the whole state where the path stands, for an owner who will come back, if there is room beside what
         the path needs."""
         self.record()
+        if not self._may_keep_state(self.path[-1]):
+            return
         self._hold(self.path[-1], owner)
         if self.path[-1].stored.state is None and self._room.make_room(self.layers.state_bytes, is_desperate=False):
             self._store_state(self.path[-1], self.layers.take_state(), BOUNDARY_USES)
@@ -293,7 +317,7 @@ class ActivePath:
         """Store the whole state where the path stands if that costs nobody else anything."""
         if self._room.fits(self.layers.state_bytes):
             self.record()
-            if self.path[-1].stored.state is None:
+            if self.path[-1].stored.state is None and self._may_keep_state(self.path[-1]):
                 self._store_state(self.path[-1], self.layers.take_state(), GRID_USES)
 
     def bookmark(self) -> Bookmark | None:
@@ -308,6 +332,8 @@ class ActivePath:
         """Store the whole state at a bookmark of the path, if there is room for it."""
         self.record()
         node = self._trie.node_ending_at(self.path, bookmark.offset)
+        if not self._may_keep_state(node):
+            return
         self._hold(node, owner)
         if node.stored.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
             self._store_state(node, bookmark.state.detached(), BOUNDARY_USES)
@@ -317,7 +343,8 @@ class ActivePath:
         """Store the whole state at a bookmark of the path that somebody may come back to, if there is room for it."""
         self.record()
         node = self._trie.node_ending_at(self.path, bookmark.offset)
-        if node.stored.state is None and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
+        is_wanted = node.stored.state is None and self._may_keep_state(node)
+        if is_wanted and self._room.make_room(bookmark.state.nbytes, is_desperate=False):
             state = bookmark.state.lazily_detached()
             self._copies += state.arrays
             self._store_state(node, state, GRID_USES)
@@ -425,7 +452,7 @@ class ActivePath:
 
     def store_answer_end(self, node: TrieNode, state: StateSnapshot, room: int) -> None:
         """Store the whole state at a node where an answer ends, unless there is one, if it fits into so much room."""
-        if node.stored.state is None and state.nbytes <= room:
+        if node.stored.state is None and state.nbytes <= room and self._may_keep_state(node):
             self._trie.set_state(node, state, is_answer_end=True)
             node.usage.state_uses, node.usage.state_used = max(1.0, node.usage.state_uses), node.usage.last_use
 

@@ -4,7 +4,10 @@ Properties kept here:
 
 1. paged_bytes <= max(0, `allowed` - live and copied bytes) at every change of the account, or what is pinned where that
    is more. Room is made before anything is copied.
-2. What MLX holds beyond what is counted is measured at the end of each request: its buffers may be larger than the
+2. What only guests used goes first while there is more of it than a quarter of the budget, what is computed for a guest
+   and what it is about to take included. So they take nothing from what others used, while that fits into three
+   quarters, unless one request of theirs needs more than a quarter by itself.
+3. What MLX holds beyond what is counted is measured at the end of each request: its buffers may be larger than the
    arrays in them, which small arrays make many of.
 """
 
@@ -72,7 +75,16 @@ class Budget:
         ahead = growth + PIECE // 2 * self._paths.row_bytes
         for desperate in (False, True) if is_desperate else (False,):
             if self._surplus(growth) > 0:
-                self.eviction.run(self.clock, partial(self._surplus, growth if desperate else ahead), desperate)
+                wanted = growth if desperate else ahead
+                surplus, beyond = partial(self._surplus, wanted), partial(self._guests_beyond, wanted)
+                self.eviction.run(self.clock, surplus, desperate, beyond)
+
+    def _guests_beyond(self, growth: int) -> int:
+        """Return how many bytes guests hold beyond their share, with the growth where it is theirs."""
+        share = max(0, self.allowed - self.nbytes * 3 // 4)
+        live = sum(path.guest_bytes for path in self._paths)
+        is_theirs = any(path.is_guest for path in self._paths)
+        return self._trie.guest_bytes + live + growth * is_theirs - share
 
     def _release_youngest(self) -> bool:
         """Release the youngest session that waits for its turn. False when none is held."""

@@ -12,13 +12,14 @@ person; tests/bench/eviction.py holds it against others of them. Properties kept
 1. Rows leave leaf first, at most `PIECE` tokens beyond what is needed; a whole state leaves alone.
 2. Rows that no kept state lies at or below cannot be restored by a model with whole states: they go first, for nothing.
 3. The last state of a branch is charged with the rows that would become useless without it.
-4. Rows of live paths and of open sessions stay; so does the first state of each branch, without which nothing could be
+4. While there is more than their share of it, what only guests used goes first, the first states of its branches too.
+5. Rows of live paths and of open sessions stay; so does the first state of each branch, without which nothing could be
    restored. Other states of a live path go by their worth like any: the path itself does not need them.
-5. What the person pinned stays: the rows down to the pinned place and the state there.
-6. The clock counts requests, so that a night changes nothing and a run can be repeated.
-7. Each victim is the one that comparing all of them now would give. What may be worth less than it was is looked at
-   again when the trie tells of a change; what is worth more, as by a use or a state above that went, when its turn
-   comes. So a making of room costs by what changed and what goes, and not by what there is.
+6. What the person pinned stays: the rows down to the pinned place and the state there.
+7. The clock counts requests, so that a night changes nothing and a run can be repeated.
+8. Each victim is the one that comparing all of them now would give, of guests' alone or of all. What may be worth
+   less than it was is looked at again when the trie tells of a change; what is worth more, as by a use or a state above
+   that went, when its turn comes. So a making of room costs by what changed and what goes, and not by what there is.
 
 A model without whole states has rows only, one without rows has states only; the same rule serves all.
 """
@@ -104,16 +105,25 @@ class Eviction(Generic[R, S]):
         # Keys are twice a node's number, one more for its state than for its rows.
         self._usual = Tournament()
         self._first = Tournament()  # the first states of branches
+        self._guests = Tournament()  # whatever only guests used
 
-    def run(self, clock: int, surplus: Callable[[], int], is_desperate: bool = False) -> None:
+    def run(
+        self,
+        clock: int,
+        surplus: Callable[[], int],
+        is_desperate: bool = False,
+        guests_beyond: Callable[[], int] = lambda: 0,
+    ) -> None:
         """Let go of the least worth until `surplus()` bytes are none, or nothing can go any more.
 
-        clock: number of the current request. is_desperate: give up the first states of branches too.
+        clock: number of the current request. is_desperate: give up the first states of branches too. guests_beyond:
+        bytes that guests hold beyond their share.
         """
         while (wanted := surplus()) > 0:
             self.update(clock)
-            found = [self._usual.least(), self._first.least() if is_desperate else None]
-            key = min(((entry.worth(clock), key) for key, entry in filter(None, found)), default=(0.0, -1))[1]
+            beyond = guests_beyond() if len(self._guests) else 0
+            key = self._least(clock, is_desperate, of_guests=beyond > 0)
+            wanted = min(wanted, beyond) if beyond > 0 else wanted
             if key < 0:
                 return
             self.tally.looks += 1
@@ -125,10 +135,17 @@ class Eviction(Generic[R, S]):
             else:
                 self._drop_rows(node, wanted)
 
+    def _least(self, clock: int, is_desperate: bool, of_guests: bool) -> int:
+        """Return the key of what is worth least, -1 where nothing may go."""
+        others = [] if of_guests else [self._usual.least(), self._first.least() if is_desperate else None]
+        found = filter(None, [self._guests.least(), *others])
+        return min(((entry.worth(clock), key) for key, entry in found), default=(0.0, -1))[1]
+
     def update(self, clock: int) -> None:
         """Take in what has changed, so that the next making of room need not."""
         self._usual.advance(clock)
         self._first.advance(clock)
+        self._guests.advance(clock)
         changed = []
         for number in self._changed:
             node = self._trie.nodes.get(number)
@@ -153,6 +170,8 @@ class Eviction(Generic[R, S]):
             way = way or _way_to(node)
             entry = self._state_entry(node, way)
             tournament = self._first if way.is_first else self._usual
+        if node.usage.is_guest:
+            tournament = self._guests
         key = 2 * node.id + (node.stored.state is not None)
         if entry is not None and tournament.get(key) == entry:
             return False
@@ -164,6 +183,7 @@ class Eviction(Generic[R, S]):
     def _discard(self, number: int) -> None:
         for key in (2 * number, 2 * number + 1):
             self._usual.discard(key)
+            self._guests.discard(key)
         self._first.discard(2 * number + 1)
 
     def _depending_on(self, changed: list[Node[R, S]]) -> Iterator[tuple[Node[R, S], _Way | None]]:
@@ -184,7 +204,7 @@ class Eviction(Generic[R, S]):
                 yield only, None
 
     def _has_entry(self, node: Node[R, S]) -> bool:
-        return 2 * node.id + 1 in self._usual or 2 * node.id + 1 in self._first
+        return any(2 * node.id + 1 in one for one in (self._usual, self._first, self._guests))
 
     def _state_entry(self, node: Node[R, S], way: _Way) -> Entry | None:
         """Return what a node's state, to which this way leads, is worth; None when it must stay."""

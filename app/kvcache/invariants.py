@@ -68,6 +68,10 @@ def _check_edge(node: TrieNode) -> None:
     _require(parent.children.get(node.tokens[0]) is node, f"{name} is not its parent's child by its first token")
     foreign = node.usage.owners - parent.usage.owners if parent.parent is not None else frozenset()
     _require(not foreign, f"{name} was used by {len(foreign)} who did not pass the edge above")
+    is_below_guests = parent.usage.is_guest and not node.usage.is_guest
+    _require(not is_below_guests, f"{name} was used by more than guests, and not the edge above")
+    is_guests_alone = not (node.usage.owners or node.usage.pins or node.stored.files)
+    _require(not node.usage.is_guest or is_guests_alone, f"{name} is guests' alone, and is owned, pinned or written")
     _require(
         not node.stored.is_answer_end or node.stored.state is not None, f"{name} is an answer's end without a state"
     )
@@ -160,6 +164,8 @@ def _check_provenances(node: TrieNode) -> None:
 def _check_account(cache: PrefixCache, nodes: list[TrieNode]) -> None:
     paged = sum(node.stored.nbytes for node in nodes)
     _require(cache.paged_bytes == paged, f"{cache.paged_bytes} bytes accounted, {paged} stored")
+    guests = sum(node.stored.nbytes for node in nodes if node.usage.is_guest)
+    _require(cache.trie.guest_bytes == guests, f"{cache.trie.guest_bytes} bytes counted as guests', {guests} are")
     pinned = sum(node.pinned_bytes for node in nodes)
     _require(cache.trie.pinned_bytes == pinned, f"{cache.trie.pinned_bytes} bytes counted as pinned, {pinned} are")
     copied = sum(len(node.tokens) * max(0, len(node.active_paths) - 1) for node in nodes)

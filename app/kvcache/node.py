@@ -116,10 +116,10 @@ class Usage:
     uses: requests that passed. last_use: number of the last of them; used_at: the same in seconds since the epoch.
     state_uses, state_used: how often the state at its end was wanted, and by which request last; kept when the state is
     gone. owners: conversations that passed. anchors: owners who will come back to its end. pins: how many places at or
-    below its end the person wants kept.
+    below its end the person wants kept. is_guest: only other programs passed.
     """
 
-    __slots__ = ("anchors", "last_use", "owners", "pins", "state_used", "state_uses", "used_at", "uses")
+    __slots__ = ("anchors", "is_guest", "last_use", "owners", "pins", "state_used", "state_uses", "used_at", "uses")
 
     def __init__(self) -> None:
         self.uses = 0
@@ -130,12 +130,13 @@ class Usage:
         self.owners: frozenset[str] = _NOBODY
         self.anchors: set[str] = set()
         self.pins = 0
+        self.is_guest = False
 
     def of_upper_half(self) -> Usage:
         """Return how the upper half of an edge was used that is split: whoever passed the edge passed both."""
         upper = Usage()
         upper.uses, upper.last_use, upper.used_at = self.uses, self.last_use, self.used_at
-        upper.owners, upper.pins = self.owners, self.pins
+        upper.owners, upper.pins, upper.is_guest = self.owners, self.pins, self.is_guest
         return upper
 
     def add(self, other: Usage) -> None:

@@ -123,12 +123,13 @@ class PrefixCache:
         restore_points: Sequence[int] = (),
         owner: str = "",
         is_check: bool = False,
+        is_guest: bool = False,
     ) -> Session:
         """Match a request, bring its path into live arrays, and return the session that computes the rest.
 
         restore_points: token offsets that somebody will come back to, anchored for `owner`. is_check: it stands in the
-        log as a check, since nobody asked a question. Another session that calls are made on waits from now on, as with
-        `mount`. Raises ValueError on an empty request.
+        log as a check, since nobody asked a question. is_guest: another program asks. Another session that calls are
+        made on waits from now on, as with `mount`. Raises ValueError on an empty request.
         """
         if not tokens:
             raise ValueError("cannot begin a request of 0 tokens")
@@ -139,6 +140,7 @@ class PrefixCache:
         report = report_of(self.paths, tokens, plan)
         if not self._switch(plan):
             report = RequestReport(len(tokens), plan.seen, plan.matched, 0, Reason.FAULT, report.diverged_at)
+        path.claim(is_guest=is_guest)
         count_uses(self.trie, path.path, plan, self.budget.clock)
         for node in path.path[1:]:
             if node.end in points:
@@ -149,7 +151,7 @@ class PrefixCache:
         self._began += 1
         taken = {session.lane for session in self.sessions}
         lane = next(number for number in count() if number not in taken)
-        self.session = Session(self, path, tokens, report, captures, owner, self._began, lane)
+        self.session = Session(self, path, tokens, report, captures, owner, self._began, lane, is_guest)
         self.sessions.append(self.session)
         kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
         self.event_log.add(kind, report.cached, report.left, 0, report.reason)
@@ -184,6 +186,7 @@ class PrefixCache:
             seats.entering = None
             seats.remove(session.number)
             self.session = session
+            self.active.claim(is_guest=session.is_guest)
 
     def _park(self) -> None:
         """Have the mounted session, if there is one, wait at its seat."""
@@ -314,6 +317,8 @@ class PrefixCache:
             return 0
         self.trie.pin(node, 1)
         if self.budget.pins_fit():
+            for one in reversed([node, *upwards(node)]):
+                self.trie.claim(one)
             return node.end
         self.trie.pin(node, -1)
         return 0
@@ -486,6 +491,8 @@ class PrefixCache:
             remember(self.trie, tokens)
         path, at = self.trie.match(tokens)
         self.trie.node_ending_at(path, at)
+        for one in () if session.is_guest else path[1:]:
+            self.trie.claim(one)
         touch(self.trie, path[1:], self.budget.clock)
         own(self.trie, path[1:], session.owner)
         seats.remove(session.number)

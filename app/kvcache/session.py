@@ -47,9 +47,9 @@ class Session:
     Several may be open over one path; calls are made on the one that is mounted.
 
     number: counts up with each session of a cache. lane: the smallest number that was free of those open with it. path:
-    what it computes on. report: what the cache did for it. owner: whose conversation it is. reached: how many tokens
-    were computed when it last gave way to another. reread: what it had to read again for that, in all, and why at last.
-    Owned by the model thread.
+    what it computes on. report: what the cache did for it. owner: whose conversation it is. is_guest: it is another
+    program's. reached: how many tokens were computed when it last gave way to another. reread: what it had to read
+    again for that, in all, and why at last. Owned by the model thread.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Session:
         owner: str,
         number: int = 0,
         lane: int = 0,
+        is_guest: bool = False,
     ) -> None:
         self.number, self.lane = number, lane
         self.reached = 0
@@ -72,7 +73,7 @@ class Session:
         self._tokens = array("i", tokens)
         self._captures = sorted(captures.items(), reverse=True)
         self._last_capture = max(captures, default=report.total - 1)
-        self.owner = owner
+        self.owner, self.is_guest = owner, is_guest
 
     def __enter__(self) -> Self:
         return self

@@ -12,7 +12,8 @@ Properties it keeps:
 6. Whoever `watch`es is told of each edge that came, went, or is held, stored, live or pinned in another way.
 7. `paths` has the nodes of each active path, a chain from the root, however edges are split and merged; `copied_tokens`
    counts the tokens of edges that several of them run through, once for each path but the first.
-8. `files` tells of every file that hangs how many of its tokens the edges cover that it hangs on; those of which that
+8. What only guests used is below nothing but that and what others used; `guest_bytes` is the sum of what hangs there.
+9. `files` tells of every file that hangs how many of its tokens the edges cover that it hangs on; those of which that
    became less are in `loosened` until somebody takes them.
 
 It knows neither arrays nor layers: what is stored has a size, and rows can be cut and joined.
@@ -45,6 +46,7 @@ class Trie(Generic[R, S]):
         self.root: Node[R, S] = Node(0, None, 0, array("i"))
         self.paged_bytes = 0
         self.pinned_bytes = 0
+        self.guest_bytes = 0
         self.tokens = 0  # of all edges
         self.nodes: dict[int, Node[R, S]] = {}  # by id, in the order they came, without the root
         self.paths: dict[int, list[Node[R, S]]] = {}  # by number
@@ -108,14 +110,19 @@ class Trie(Generic[R, S]):
             node = child
         return Match(path, at)
 
-    def append(self, parent: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance]) -> Node[R, S]:
-        """Hang a new leaf below `parent`. The caller has matched: no child may begin with the same token."""
+    def append(
+        self, parent: Node[R, S], tokens: Sequence[int], provenances: Sequence[Provenance], *, is_guest: bool = False
+    ) -> Node[R, S]:
+        """Hang a new leaf below `parent`. The caller has matched: no child may begin with the same token.
+
+        is_guest: it is another program's.
+        """
         if not tokens:
             raise ValueError(f"an empty edge below node {parent.id}")
         if tokens[0] in parent.children:
             raise ValueError(f"node {parent.id} already has a child that begins with token {tokens[0]}")
         node = self._new_node(parent, parent.end, array("i", tokens))
-        node.stored.provenances = list(provenances)
+        node.stored.provenances, node.usage.is_guest = list(provenances), is_guest
         parent.children[tokens[0]] = node
         self.tokens += len(node.tokens)
         self.changed(node)
@@ -210,6 +217,7 @@ class Trie(Generic[R, S]):
             and node.is_held == child.is_held
             and usage.pins == child.usage.pins
             and usage.owners == child.usage.owners
+            and usage.is_guest == child.usage.is_guest
             and bool(stored.disk_rows) == bool(below.disk_rows)
             and bool(stored.provenances) == bool(below.provenances)
             and (usage.uses == child.usage.uses or not node.is_held)
@@ -231,6 +239,15 @@ class Trie(Generic[R, S]):
         self.changed(leaf)
         self.changed(parent)
 
+    def claim(self, node: Node[R, S]) -> None:
+        """Note that somebody else than guests uses an edge; whatever leads there must be claimed already."""
+        if node.usage.is_guest:
+            self.guest_bytes -= node.stored.nbytes
+            node.usage.is_guest = False
+            self.changed(node)
+            if node.parent is not None:
+                self.changed(node.parent)
+
     def set_rows(self, node: Node[R, S], rows: R | None) -> None:
         """Hang rows over the node's edge, or let the ones that hang there go."""
         was = node.is_held
@@ -244,7 +261,7 @@ class Trie(Generic[R, S]):
         was = node.is_held
         stored, before = node.stored, node.stored.state.nbytes if node.stored.state is not None else 0
         stored.state, stored.is_answer_end = state, is_answer_end and state is not None
-        self._add_bytes((state.nbytes if state is not None else 0) - before, node.is_pinned_end)
+        self._add_bytes(node, (state.nbytes if state is not None else 0) - before, node.is_pinned_end)
         if state is not None:
             stored.lost = Reason.NONE
         self._spread(node, was)
@@ -365,17 +382,18 @@ class Trie(Generic[R, S]):
 
     def _take_rows(self, node: Node[R, S]) -> R | None:
         rows, node.stored.rows = node.stored.rows, None
-        self._add_bytes(-rows.nbytes if rows else 0, node.usage.pins > 0)
+        self._add_bytes(node, -rows.nbytes if rows else 0, node.usage.pins > 0)
         return rows
 
     def _put_rows(self, node: Node[R, S], rows: R) -> None:
         node.stored.rows = rows
-        self._add_bytes(rows.nbytes, node.usage.pins > 0)
+        self._add_bytes(node, rows.nbytes, node.usage.pins > 0)
 
-    def _add_bytes(self, nbytes: int, is_pinned: bool) -> None:
+    def _add_bytes(self, node: Node[R, S], nbytes: int, is_pinned: bool) -> None:
         """Change the totals, in an order in which no more than what is pinned is ever stored beyond a budget."""
         self.pinned_bytes += max(0, nbytes) if is_pinned else 0
         self.paged_bytes += nbytes
+        self.guest_bytes += nbytes if node.usage.is_guest else 0
         self.pinned_bytes += min(0, nbytes) if is_pinned else 0
 
     def _new_node(self, parent: Node[R, S], start: int, tokens: array[int]) -> Node[R, S]:

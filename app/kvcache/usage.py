@@ -64,6 +64,8 @@ def supersede_answer_end(trie: CacheTrie, node: TrieNode) -> None:
         above = above.parent
     if above is None or not above.stored.is_answer_end or len(above.children) != 1:
         return
+    if above.usage.is_guest != node.usage.is_guest:
+        return  # what guests leave goes first
     if not (above.usage.anchors or above.usage.pins):
         trie.set_state(above, None)
 

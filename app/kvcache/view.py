@@ -138,6 +138,7 @@ def _node_view(
         role=name.role,
         is_continued=name.is_continued,
         owners=node.usage.owners,
+        is_guest=node.usage.is_guest,
         lost=node.stored.lost,
     )
 

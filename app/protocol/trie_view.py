@@ -21,7 +21,7 @@ class TrieNodeView:
 
     label: words of one message of which it holds tokens, "" where all of it is the template's own text. role: who said
     them, None where that is not known. is_continued: they do not begin that message, and a blank stands before them
-    where they begin a word. owners: who asked for it. bytes:
+    where they begin a word. owners: who asked for it. is_guest: only other programs did. bytes:
     stored and live state that belongs to the edge. disk_bytes: of the files that hold it. lanes: of the answers being
     written on it, and 0 on the live path while none is. last_use: number of the last request that passed; used_at: the
     same as seconds since the epoch. lost: why state of it that there was is held no more.
@@ -44,6 +44,7 @@ class TrieNodeView:
     role: Role | None = None
     is_continued: bool = False
     owners: frozenset[str] = frozenset()
+    is_guest: bool = False
     lost: Reason = Reason.NONE
 
     @property

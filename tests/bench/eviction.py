@@ -68,7 +68,13 @@ def requests(trace: Trace) -> list[Request]:
 class OldestFirst(Eviction[RowsSnapshot, StateSnapshot]):
     """The order that is compared with: the longest unused node, of these the deepest, of these the largest."""
 
-    def run(self, clock: int, surplus: Callable[[], int], is_desperate: bool = False) -> None:
+    def run(
+        self,
+        clock: int,
+        surplus: Callable[[], int],
+        is_desperate: bool = False,
+        guests_beyond: Callable[[], int] = lambda: 0,
+    ) -> None:
         while surplus() > 0:
             free = [node for node in self._trie.nodes.values() if not node.active_paths and _can_go(node)]
             if not free:

@@ -90,9 +90,11 @@ class PaperCache(PrefixCache):
     def _new_layers(self) -> LiveLayers:
         return PaperLayers(*self._sizes)
 
-    def ask(self, prompt: array[int], answer: array[int], points: Sequence[int]) -> tuple[int, int]:
+    def ask(
+        self, prompt: array[int], answer: array[int], points: Sequence[int], *, is_guest: bool = False
+    ) -> tuple[int, int]:
         """One request, its answer fed as one piece. Returns the tokens cached and the tokens seen before."""
-        with self.begin(prompt, points) as session:
+        with self.begin(prompt, points, is_guest=is_guest) as session:
             while session.prefill(1 << 30):
                 pass
             self.active.compute(prompt[-1:])

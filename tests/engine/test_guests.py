@@ -39,10 +39,12 @@ from app.protocol.events import (
     RunStarted,
     TextDelta,
     Tokenized,
+    TrieChanged,
     Verified,
     WarmedUp,
 )
 from app.protocol.reports import StopReason
+from app.protocol.trie_view import TrieView
 from tests.engine.bench import LONG, Asked, Bench, opened, outcome, outcomes, steps_until, user
 from tests.fakes.model_folder import write_model_folder
 from tests.seeds import chosen
@@ -255,6 +257,23 @@ def test_ids_and_a_text_are_prompts_as_they_are(folder: Path) -> None:
     by_text = Asked(bench.do(Generate(4, (), Sampling(max_tokens=3), text=text, is_guest=True)))
     assert by_text.started.request.total == len(bench.model.codec.whole(text))
     assert by_text.finished.ids
+
+
+def test_what_only_guests_used_is_told_as_such_until_the_window_asks_it(folder: Path) -> None:
+    bench = opened(folder)
+    bench.do(guest(FIRST, 0, 0))
+    assert all(node.is_guest and not node.owners for node in last_view(bench).nodes)
+    bench.ask(WORDS)
+    of_guests = {node.label for node in last_view(bench).nodes if node.is_guest}
+    assert of_guests
+    bench.ask(LONG, temperature=0.0, max_tokens=30)
+    assert {node.label for node in last_view(bench).nodes if node.is_guest} < of_guests
+    found = bench.ask(LONG, temperature=0.0).started.request
+    assert found.cached == found.total - 1
+
+
+def last_view(bench: Bench) -> TrieView:
+    return [event for event in bench.events if isinstance(event, TrieChanged)][-1].view
 
 
 def tokens_of(bench: Bench, command: Tokenize) -> Tokenized:

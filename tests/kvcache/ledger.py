@@ -113,12 +113,13 @@ def ask(
     limit: int = 512,
     stop_after: int | None = None,
     owner: str = "test",
+    is_guest: bool = False,
 ) -> tuple[int, int, int, int]:
     """One request: prefill all but the last prompt token, decode it and all but the last of `answer`.
 
     stop_after: cancel when so many prompt tokens were computed. Returns (total, matched, cached, left), as begun.
     """
-    with cache.begin(prompt, points, owner) as session:
+    with cache.begin(prompt, points, "" if is_guest else owner, is_guest=is_guest) as session:
         done = 0
         while stop_after is None or done < stop_after:
             step = session.prefill(limit if stop_after is None else min(limit, stop_after - done))

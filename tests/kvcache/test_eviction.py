@@ -129,13 +129,20 @@ def test_two_looks_for_a_victim_are_enough() -> None:
 
 
 class Compared(Eviction[RowsSnapshot, StateSnapshot]):
-    """Looks at all candidates before each victim goes: it must be the one that is worth least."""
+    """Looks at all candidates before each victim goes: it must be the one that is worth least, of guests' if they hold
+    too much."""
 
-    victims = 0
+    victims = of_guests = 0
 
-    def run(self, clock: int, surplus: Callable[[], int], is_desperate: bool = False) -> None:
-        self.now = clock, is_desperate
-        super().run(clock, surplus, is_desperate)
+    def run(
+        self,
+        clock: int,
+        surplus: Callable[[], int],
+        is_desperate: bool = False,
+        guests_beyond: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self.now = clock, is_desperate, guests_beyond
+        super().run(clock, surplus, is_desperate, guests_beyond)
 
     def _drop_state(self, node: TrieNode) -> None:
         assert self.least() == (node.id, True)
@@ -146,17 +153,22 @@ class Compared(Eviction[RowsSnapshot, StateSnapshot]):
         super()._drop_rows(node, wanted)
 
     def least(self) -> tuple[int, bool]:
-        clock, is_desperate = self.now
-        found = []
+        clock, is_desperate, guests_beyond = self.now
+        found, guests = [], []
         for node in self._trie.nodes.values():
             entry = self._rows_entry(node)
             if node.stored.state is not None:
                 way = _way_to(node)
-                entry = None if way.is_first and not is_desperate else self._state_entry(node, way)
+                stays = way.is_first and not is_desperate and not node.usage.is_guest
+                entry = None if stays else self._state_entry(node, way)
             if entry is not None:
-                found.append((entry.worth(clock), node.id, node.stored.state is not None))
+                candidate = entry.worth(clock), node.id, node.stored.state is not None
+                found.append(candidate)
+                guests += [candidate] if node.usage.is_guest else []
+        is_guests = bool(guests) and guests_beyond() > 0
         type(self).victims += 1
-        return min(found)[1:]
+        type(self).of_guests += is_guests
+        return min(guests if is_guests else found)[1:]
 
 
 @pytest.mark.parametrize("kind", ["rows", "states", "both"])
@@ -164,6 +176,7 @@ def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPa
     """Random requests over a small alphabet, budgets that move, pins that come and go."""
     monkeypatch.setattr(budget, "Eviction", Compared)
     monkeypatch.setattr(Compared, "victims", 0)
+    monkeypatch.setattr(Compared, "of_guests", 0)
     for seed in range(8):
         rng = random.Random(seed)
         cache = PaperCache(0 if kind == "states" else 7, 0 if kind == "rows" else 400, 6_000, grid=8 * (seed % 2))
@@ -174,7 +187,8 @@ def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPa
             if known and rng.random() < 0.7:
                 prompt = tokens_of(rng.choice(known)) + prompt[: rng.randrange(1, len(prompt) + 1)]
             points = sorted(rng.sample(range(len(prompt)), rng.randrange(min(5, len(prompt)))))
-            cache.ask(prompt, array("i", rng.choices(range(3), k=rng.randrange(1, 20))), points)
+            answer = array("i", rng.choices(range(3), k=rng.randrange(1, 20)))
+            cache.ask(prompt, answer, points, is_guest=rng.random() < 0.4)
             if rng.random() < 0.2:
                 cache.set_budget(rng.choice((0, 2_000, 6_000, 12_000)))
             if rng.random() < 0.2 and cache.pin(prompt):
@@ -185,7 +199,9 @@ def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPa
             known = [node for node in cache.trie if not (node.is_held or node.is_on_disk)]
             assert cache.ghosts.tokens == sum(len(node.tokens) for node in known)
             assert cache.trie.pinned_bytes == sum(node.pinned_bytes for node in cache.trie)
+            assert cache.trie.guest_bytes == sum(node.stored.nbytes for node in cache.trie if node.usage.is_guest)
     assert Compared.victims > 1_000
+    assert Compared.of_guests > 100
 
 
 class CountedNode(FakeNode):

@@ -28,6 +28,7 @@ class Traffic:
     def __init__(self, watch: Watch, model: Ballast, seed: int) -> None:
         self.watch, self.cache, self.model = watch, watch.cache, model
         self.random = random.Random(seed)
+        self._guests = random.Random(f"guests {seed}")
         self.done = 0
         self._session: Session | None = None
         self._known: list[list[int]] = [[]]
@@ -81,9 +82,12 @@ class Traffic:
         self._begin(prompt, points)
 
     def _begin(self, prompt: list[int], points: list[int]) -> None:
-        owner = self.random.choice(OWNERS)
+        is_guest = self._guests.random() < 0.3
+        owner = "" if is_guest else self.random.choice(OWNERS)
         extra = self._state_bytes + self.model.harvest_bytes
-        self._session = self.watch.do("begin", lambda: self.cache.begin(prompt, points, owner), extra)
+        self._session = self.watch.do(
+            "begin", lambda: self.cache.begin(prompt, points, owner, is_guest=is_guest), extra
+        )
         self._fed = 0
 
     def set_budget(self) -> None:

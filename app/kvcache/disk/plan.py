@@ -3,7 +3,8 @@
 Properties kept here:
 
 1. Rows are written above complete rows, parents first; a whole state where the gap to the one above is worth it, and at
-   the end of every branch. What was used last comes first.
+   the end of every branch. What was used last comes first. What only guests used is not written, as if it were not
+   there.
 2. What is wanted is kept up to date by what has changed, and not looked for in all that there is. Only where the files
    that are there leave no room for all of it, everything is looked at.
 """
@@ -98,6 +99,8 @@ class Plan:
 
     def _look_at(self, node: TrieNode) -> None:
         self.looks += 1
+        if node.usage.is_guest:
+            return
         has_rows_to_write = self._paths.has_rows and not node.stored.disk_rows and node.has_rows_in_memory
         if self._paths.has_states:
             has_state = node.stored.disk_state is not None
@@ -123,7 +126,8 @@ class Plan:
     def is_worth_it(self, node: TrieNode, counted: Collection[int] = ()) -> bool:
         """Return whether a whole state is worth writing. counted: ids of nodes whose states are or will be written,
         too."""
-        is_end = not (node.held_children or node.disk_children)
+        goes_on = node.held_children or node.disk_children
+        is_end = not (goes_on and any(not child.usage.is_guest for child in node.children.values() if _is_kept(child)))
         return self.writes_all or is_end or self._gap(node, counted) >= self._least_gap(node)
 
     def _least_gap(self, node: TrieNode) -> int:
@@ -183,6 +187,10 @@ class Plan:
             return is_here and self.is_worth_it(node, self._counted)
         is_led_to = above is not None and (above.parent is None or bool(above.stored.disk_rows))
         return node.has_rows_in_memory and not node.stored.disk_rows and is_led_to
+
+
+def _is_kept(node: TrieNode) -> bool:
+    return node.is_held or node.is_on_disk
 
 
 def _last_used_first(node: TrieNode) -> tuple[int, int]:

@@ -218,7 +218,7 @@ class Tier:
         """Save the rows of a node before they leave memory. Returns whether they are on disk, or on their way there."""
         if node.stored.disk_rows:
             return True
-        if not self._may_write():
+        if node.usage.is_guest or not self._may_write():
             return False
         unsaved = list(takewhile(lambda above: not above.stored.disk_rows, upwards(node)))
         return all(above.has_rows_in_memory and self._saver.save_rows(above) for above in reversed(unsaved))
@@ -228,7 +228,9 @@ class Tier:
         it."""
         if node.stored.disk_state is not None:
             return True
-        return self._may_write() and self._plan.is_worth_it(node) and self._saver.save_state(node, state)
+        if node.usage.is_guest or not self._may_write():
+            return False
+        return self._plan.is_worth_it(node) and self._saver.save_state(node, state)
 
     def close(self, seconds: float) -> None:
         """Write what can be written in so much time, and the index; then no more."""
