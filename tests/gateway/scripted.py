@@ -113,7 +113,7 @@ class Api:
         if isinstance(command, Tokenize):
             self.tell(_tokenized(command))
         elif isinstance(command, Cancel):
-            self._end(command.run_id, StopReason.CANCELLED)
+            self.end(command.run_id, StopReason.CANCELLED)
         elif isinstance(command, Generate) and not script.is_held:
             self.answer(command)
 
@@ -128,7 +128,7 @@ class Api:
                 self.tell(RunFailed(command.run_id, Problem("The model failed", "Open it again.")))
                 return
             self.tell(TextDelta(command.run_id, 0, word, (), kind))
-        self._end(command.run_id, self.script.stop)
+        self.end(command.run_id, self.script.stop)
 
     def begin(self, command: Generate) -> None:
         self.tell(RunStarted(command.run_id, REPORT, (10,)))
@@ -137,7 +137,8 @@ class Api:
     def tell(self, event: Event) -> None:
         self.server.take(event)
 
-    def _end(self, run_id: int, stop: StopReason) -> None:
+    def end(self, run_id: int, stop: StopReason) -> None:
+        """End the answer to a run with all its words."""
         said = {kind: "".join(word for one, word in self.script.words if one == kind) for kind in ("text", "thinking")}
         thought = sum(kind == "thinking" for kind, _ in self.script.words)
         stats = RunStats(REPORT, stop, len(self.script.words), 0.01, 100.0, 0.1, 7, thought)

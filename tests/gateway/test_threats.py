@@ -7,7 +7,9 @@ import logging
 import random
 import socket
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from typing import NoReturn
 
 import httpx2
 import pytest
@@ -20,6 +22,7 @@ from app.gateway.guests import MOST
 from app.gateway.refused import RefusedError
 from app.gateway.server import PortError, listen
 from app.protocol.events import TextDelta
+from app.protocol.reports import StopReason
 from tests.gateway.raw import QUESTION, answer_on, connected, head, post, reply, status, until_closed
 from tests.gateway.scripted import TOKEN, Api, Script, serving
 from tests.seeds import each_seed
@@ -147,6 +150,17 @@ def test_a_port_that_is_taken_is_said_and_no_other_is_chosen(address: str) -> No
             listen(port)
 
 
+def test_a_port_beside_a_program_that_listens_everywhere_is_not_taken_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a Mac, where the system would allow it."""
+    bind = socket.socket.bind
+    with socket.socket() as other:
+        other.bind(("0.0.0.0", 0))
+        other.listen()
+        monkeypatch.setattr(socket.socket, "bind", lambda one, address: bind(one, (address[0], 0)))
+        with pytest.raises(PortError, match="Another program listens"):
+            listen(other.getsockname()[1])
+
+
 def test_a_port_that_may_not_be_used_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_socket: socket.socket, _address: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -160,6 +174,9 @@ def test_a_port_that_may_not_be_used_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_large_body_is_refused_by_its_length_and_by_what_comes(api: Api) -> None:
+    told = f"Content-Length: {LARGEST + 1}"
+    sent = head(api, "Content-Type: application/json", told, method="POST", path="/v1/completions")
+    assert status(reply(api, sent)) == 413
     whole = api.client.post(
         "/v1/completions", content=b" " * (LARGEST + 1), headers={"content-type": "application/json"}
     )
@@ -213,7 +230,10 @@ def test_so_many_wait_and_the_next_is_told_to_come_later(api: Api, script: Scrip
     assert api.chat().status_code == 200
 
 
-def test_too_many_connections_are_told_so_and_far_too_many_are_closed(api: Api) -> None:
+def test_too_many_connections_are_told_so_and_far_too_many_are_closed(
+    monkeypatch: pytest.MonkeyPatch, api: Api
+) -> None:
+    monkeypatch.setattr(connection, "SENDING", 1000)
     api.client.close()
     with ExitStack() as stack:
         held = [stack.enter_context(connected(api)) for _ in range(MOST_CONNECTIONS)]
@@ -296,11 +316,26 @@ def test_who_does_not_read_is_left_and_the_run_ends(monkeypatch: pytest.MonkeyPa
     script.wait_for(lambda: script.counts[-1] == 0)
 
 
+def test_who_does_not_take_what_was_written_is_left(monkeypatch: pytest.MonkeyPatch, api: Api, script: Script) -> None:
+    monkeypatch.setattr(connection, "TAKING", 0.2)
+    size = 20_000_000
+    script.words, script.is_held = [("text", "a" * size)], True
+    with connected(api, post(api, QUESTION)) as slow:
+        script.wait_for(lambda: script.asked)
+        api.end(script.asked[0].run_id, StopReason.FINISHED)
+        script.wait_for(lambda: script.counts[-1] == 0)
+        time.sleep(0.6)
+        assert len(until_closed(slow)) < size
+    assert api.client.get("/v1/models").status_code == 200
+
+
 # Logs
 
 
 @each_seed(range(3))
-def test_no_word_and_no_token_is_logged(caplog: pytest.LogCaptureFixture, seed: int) -> None:
+def test_no_word_and_no_token_is_logged(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     draw = random.Random(seed)
     secret = "".join(draw.choices("bcdfghjklmnp", k=20))
     script = Script(words=[("text", secret), ("thinking", secret)])
@@ -313,11 +348,20 @@ def test_no_word_and_no_token_is_logged(caplog: pytest.LogCaptureFixture, seed: 
         reply(api, f"{secret}\r\n\r\n".encode())
         script.refuses = True
         api.chat(messages=[{"role": "user", "content": secret}])
-        script.model = None
-        assert api.chat(messages=[{"role": "user", "content": secret}]).status_code == 500
-    ours = "".join(
-        record.getMessage() + str(record.exc_text) for record in caplog.records if "httpx2" not in record.name
-    )
+        with monkeypatch.context() as patch:
+            patch.setattr("app.gateway.asked.chat", fault_with(secret))
+            assert api.chat(messages=[{"role": "user", "content": secret}]).status_code == 500
+    told = logging.Formatter()  # what is written of an exception too
+    ours = "\n".join(told.format(one) for one in caplog.records if not one.name.startswith(("httpx2", "httpcore2")))
     assert "the local API gave an answer" in ours
     assert secret not in ours
     assert TOKEN not in ours
+
+
+def fault_with(words: str) -> Callable[..., NoReturn]:
+    """A function that nobody foresaw to fail, in whose error stands what was said."""
+
+    def fail(*_arguments: object) -> NoReturn:
+        raise ValueError(words)
+
+    return fail
