@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,76 +11,27 @@ import pytest
 from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel
-from app.protocol.events import ModelReady, RunFailed, RunFinished, TextDelta
+from app.protocol.events import RunFailed, RunFinished, TextDelta
 from app.protocol.reports import Source, StopReason
-from app.protocol.servers import Server
 from app.remote import kinds
-from app.remote.client import Client
-from app.remote.faults import ServerError
-from app.remote.probe import Found, look
-from tests.remote.asker import Asker, asking
+from tests.remote.asker import asking
+from tests.remote.started import Started, look_at, opened
 
 GREEDY = Sampling(temperature=0.0, max_tokens=48)
 QUESTION = Turn("user", "What can you do?")
-PATIENCE = 120.0
 
 
-def look_at(server: Server) -> Found:
-    """Ask what a server is."""
-
-    async def looked() -> Found:
-        client = Client(server)
-        try:
-            return await look(client)
-        finally:
-            await client.close()
-
-    return asyncio.run(looked())
-
-
-class Started:
-    """The server, started on a free port. server: as an engine is told of it."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [sys.executable, "-m", "mlx_lm", "server", "--model", str(guide_model()), "--port", str(port)]
-        self.log = (folder / "log").open("wb")
-        environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder)}
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT, env=environment)
-        self.server = Server("a1", "Studio", f"http://127.0.0.1:{port}")
-        self._wait()
-
-    def _wait(self) -> None:
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                look_at(self.server)
-            except ServerError:
-                assert self.process.poll() is None, "the server ended"
-                assert time.monotonic() < end, "the server did not start"
-                time.sleep(0.2)
-            else:
-                return
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.log.close()
+def command(port: int) -> Sequence[str]:
+    """Return what starts the server with the guide."""
+    return [sys.executable, "-m", "mlx_lm", "server", "--model", str(guide_model()), "--port", str(port)]
 
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     """A server that serves."""
-    started = Started(tmp_path_factory.mktemp("server"))
+    started = Started(command, tmp_path_factory.mktemp("server"))
     yield started
     started.kill()
-
-
-def opened(asker: Asker, server: Server) -> None:
-    model = look_at(server).models[-1].name
-    assert isinstance(asker.open(server, model), ModelReady)
 
 
 def test_it_is_found_out(started: Started) -> None:
@@ -128,7 +74,7 @@ def test_stop_frees_it(started: Started) -> None:
 
 
 def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path) -> None:
-    own = Started(tmp_path)
+    own = Started(command, tmp_path)
     with asking() as asker:
         opened(asker, own.server)
         asker.ask(1, (Turn("user", "Tell me a story."),), sampling=Sampling(max_tokens=4000, temperature=1.0))
