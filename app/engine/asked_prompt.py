@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.engine.open_model import OpenModel
-from app.prompting.problems import RequestError
+from app.prompting.codec import Codec
+from app.prompting.length import AT_ONCE, MARGIN
+from app.prompting.problems import RequestError, TooLongError
 from app.prompting.prompt import Prompt
 from app.prompting.steps import Steps
 from app.protocol.chat import Turn
@@ -23,12 +25,23 @@ def read_prompt(command: Generate | Tokenize, open_model: OpenModel) -> Steps[Pr
         if len(command.text) > LONGEST_TEXT:
             raise RequestError("The prompt is too long", f"It may have {number(LONGEST_TEXT)} characters.")
         open_model.step_memory.require_room_to_read([Turn("user", command.text)])
-        ids = prompts.codec.whole(command.text)
+        ids = yield from _read_text(command.text, prompts.codec, open_model.model.context_length)
     if ids:
         prompts.require_known(ids)
         return _without_turns(ids)
     is_guest = isinstance(command, Tokenize) or command.is_guest
     return (yield from open_model.read(command.turns, command.options, is_kept=not is_guest))
+
+
+def _read_text(text: str, codec: Codec, context: int) -> Steps[tuple[int, ...]]:
+    """Read a text. One that is far too long is refused before it is read as a whole, which is one step."""
+    counted = 0
+    for at in range(0, len(text) if len(text) > MARGIN * context else 0, AT_ONCE):
+        counted += len(codec.whole(text[at : at + AT_ONCE]))
+        if counted > MARGIN * context:
+            raise TooLongError(context)
+        yield
+    return codec.whole(text)
 
 
 def _without_turns(ids: Sequence[int]) -> Prompt:
