@@ -141,6 +141,7 @@ SLOW_TESTS = (
     "engine/test_edge_labels.py::test_an_edge_is_named_by_the_first_message_of_which_it_holds_more_than_a_few_tokens",
     "engine/test_guests.py::test_a_guest_gives_way_within_a_step_and_waits_until_the_window_asks_nothing_more",
     "engine/test_guests.py::test_it_is_cancelled_in_every_state",
+    "engine/test_guests.py::test_it_says_the_same_where_nothing_of_it_is_kept_meanwhile",
     "engine/test_guests.py::test_what_gave_way_at_random_says_what_it_would_have_said",
     "engine/test_model_files.py::test_many_files_that_are_large_together_are_refused",
     "engine/test_template_sources.py::test_a_model_is_opened_with_it",

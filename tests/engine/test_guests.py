@@ -7,9 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mlx_lm.models.cache import make_prompt_cache
 
+from app.engine import loader
+from app.prompting.codec import Codec
+from app.prompting.length import AT_ONCE
 from app.protocol.chat import Sampling
 from app.protocol.commands import (
     LONGEST_TEXT,
@@ -22,6 +27,7 @@ from app.protocol.commands import (
     Lane,
     LoadModel,
     Pin,
+    SetBudget,
     Shutdown,
     Tokenize,
     Verify,
@@ -46,6 +52,7 @@ from app.protocol.events import (
 from app.protocol.reports import StopReason
 from app.protocol.trie_view import TrieView
 from tests.engine.bench import LONG, Asked, Bench, opened, outcome, outcomes, steps_until, user
+from tests.engine.test_unknown_caches import KINDS as CLASSES
 from tests.fakes.model_folder import write_model_folder
 from tests.seeds import chosen
 
@@ -140,6 +147,48 @@ def test_what_gave_way_at_random_says_what_it_would_have_said(folder: Path, seed
         assert require_told_once(bench, command.run_id).ids == expected.ids
     assert not bench.cache.sessions
     assert not bench.cache.faults
+
+
+@pytest.mark.parametrize("seed", chosen(range(3)))
+def test_it_says_the_same_where_nothing_of_it_is_kept_meanwhile(folder: Path, seed: int) -> None:
+    """In budgets that come and go, down to none."""
+    rng = random.Random(seed)
+    bench = opened(folder, chunk=16)
+    asked = [(rng.randrange(len(QUESTIONS)), rng.randrange(len(SETTINGS))) for _ in range(2)]
+    for at, (question, setting) in enumerate(asked):
+        bench.loop.submit(guest(FIRST + at, question, setting))
+    for number in range(1, 13):
+        bench.loop.submit(SetBudget(rng.choice((0, 20_000, 60_000, None))))
+        steps(bench, rng.randrange(8))
+        bench.loop.submit(disturbance(rng, number))
+    bench.idle()
+    for at, (question, setting) in enumerate(asked):
+        assert outcome(bench.events, FIRST + at).ids == undisturbed(folder, question, setting).ids
+        assert told(bench, FIRST + at) == undisturbed(folder, question, setting).text
+    assert not bench.cache.faults
+
+
+@pytest.mark.parametrize(("kind", "way"), [("llama", "a class of its own"), ("lfm2", "a subclass of states")])
+def test_it_says_the_same_on_caches_that_nobody_knows(
+    kind: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replaced, made = CLASSES[way]
+    folder = write_model_folder(tmp_path / "m", kind=kind)
+    expected = undisturbed(folder, 0, 1)
+
+    def caches(model: Any) -> list[Any]:
+        return [made(cache) if type(cache) is replaced else cache for cache in make_prompt_cache(model)]
+
+    monkeypatch.setattr(loader, "make_prompt_cache", caches)
+    for between in (1, 4, 9):
+        bench = opened(folder, chunk=16)
+        bench.loop.submit(guest(FIRST, 0))
+        for number in range(1, 5):
+            steps(bench, 6 + between)
+            bench.loop.submit(Generate(number, (WORDS,), SETTINGS[3], owner="me"))
+        bench.idle()
+        assert outcome(bench.events, FIRST).ids == expected.ids
+        assert told(bench, FIRST) == expected.text
 
 
 def test_a_guest_gives_way_within_a_step_and_waits_until_the_window_asks_nothing_more(folder: Path) -> None:
@@ -274,6 +323,20 @@ def test_what_only_guests_used_is_told_as_such_until_the_window_asks_it(folder: 
 
 def last_view(bench: Bench) -> TrieView:
     return [event for event in bench.events if isinstance(event, TrieChanged)][-1].view
+
+
+def test_a_text_that_is_far_too_long_is_not_read_as_a_whole(tiny: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "the fox " * (LONGEST_TEXT // 8)
+    lengths = []
+    whole = Codec.whole
+    monkeypatch.setattr(Codec, "whole", lambda codec, text: lengths.append(len(text)) or whole(codec, text))
+    problem = tokens_of(tiny, Tokenize(1, text)).problem
+    assert problem is not None
+    assert "too long" in problem.title
+    assert max(lengths) <= AT_ONCE
+    assert sum(lengths) < len(text)
+    fitting = text[: 2 * tiny.model.context_length + 8]
+    assert len(tokens_of(tiny, Tokenize(2, fitting)).ids) == len(whole(tiny.model.codec, fitting))
 
 
 def tokens_of(bench: Bench, command: Tokenize) -> Tokenized:
