@@ -153,7 +153,7 @@ class PrefixCache:
         lane = next(number for number in count() if number not in taken)
         self.session = Session(self, path, tokens, report, captures, owner, self._began, lane, is_guest)
         self.sessions.append(self.session)
-        kind = CacheEventKind.CHECKED if is_check else CacheEventKind.REQUEST
+        kind = CacheEventKind.CHECKED if is_check else _request(is_guest)
         self.event_log.add(kind, report.cached, report.left, 0, report.reason)
         return self.session
 
@@ -223,7 +223,7 @@ class PrefixCache:
         if lost:
             reason = Reason.UNSUPPORTED if self.unsupported else reason
             session.reread = Reread(session.reread.tokens + lost, reason)
-            self.event_log.add(CacheEventKind.REQUEST, self.active.offset, lost, 0, reason)
+            self.event_log.add(_request(session.is_guest), self.active.offset, lost, 0, reason)
 
     def _release_broken(self) -> None:
         if self.paths.has_rows:
@@ -510,3 +510,7 @@ class PrefixCache:
         self.ghosts.forget_oldest()
         if self.disk is not None:
             self.disk.touch()
+
+
+def _request(is_guest: bool) -> CacheEventKind:
+    return CacheEventKind.GUEST if is_guest else CacheEventKind.REQUEST

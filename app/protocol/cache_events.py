@@ -12,6 +12,7 @@ class CacheEventKind(StrEnum):
     """The kind of thing that the prefix cache did. A closed set."""
 
     REQUEST = "request"  # one was begun: `offset` tokens reused, `tokens` left to compute
+    GUEST = "guest's request"  # another program's was begun, or gone on with, told as `REQUEST` is
     CHECKED = "checked"  # `offset` tokens were gone back to in order to compare them with computing them again
     CAPTURED = "captured"  # the whole state at `offset` was stored
     PAGED_OUT = "paged out"  # live state became stored state

@@ -10,6 +10,7 @@ import pytest
 from app.kvcache import budget as budget_module
 from app.kvcache.invariants import check
 from app.kvcache.prefix_cache import PrefixCache
+from app.protocol.cache_events import CacheEventKind
 from tests.kvcache.ledger import MIXES, ROWS, VOCABULARY, ask, ledger_cache
 from tests.seeds import chosen
 
@@ -31,6 +32,15 @@ def test_a_prompt_that_the_window_had_is_restored_and_stays_the_windows(mix: str
     assert not set(guests_own(cache)) & {*MINE, 9}
     assert set(guests_own(cache)) >= {21, 22}
     assert all(not node.usage.owners for node in cache.trie if node.usage.is_guest)
+
+
+def test_the_log_tells_who_asked() -> None:
+    cache, _ = ledger_cache("T")
+    ask(cache, MINE, [9])
+    ask(cache, MINE, [9], is_guest=True)
+    asked = CacheEventKind.REQUEST, CacheEventKind.GUEST
+    told = [(one.kind, one.offset, one.tokens) for one in cache.event_log.events if one.kind in asked]
+    assert told == [(CacheEventKind.REQUEST, 0, 8), (CacheEventKind.GUEST, 7, 1)]
 
 
 @pytest.mark.parametrize("mix", list(MIXES))

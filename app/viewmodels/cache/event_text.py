@@ -40,7 +40,7 @@ class Happening:
 def event_row(happening: Happening) -> EventRow:
     """Return the line of the log."""
     last = happening.last
-    why = why_read_again(last.reason) if last.kind is CacheEventKind.REQUEST else ""
+    why = why_read_again(last.reason) if last.kind in (CacheEventKind.REQUEST, CacheEventKind.GUEST) else ""
     return EventRow(formatting.clock(happening.at), last.kind, _TEXTS[last.kind](happening), why[:1].upper() + why[1:])
 
 
@@ -59,6 +59,11 @@ def _request(happening: Happening) -> str:
     if not reused:
         return f"Computed {formatting.tokens(computed)}, reused none"
     return f"Computed {formatting.number(computed)}, reused {formatting.tokens(reused)}"
+
+
+def _guest(happening: Happening) -> str:
+    text = _request(happening)
+    return f"API: {text[:1].lower()}{text[1:]}"
 
 
 def _checked(happening: Happening) -> str:
@@ -120,6 +125,7 @@ def _fault(happening: Happening) -> str:
 
 _TEXTS: dict[CacheEventKind, Callable[[Happening], str]] = {
     CacheEventKind.REQUEST: _request,
+    CacheEventKind.GUEST: _guest,
     CacheEventKind.CHECKED: _checked,
     CacheEventKind.CAPTURED: _captured,
     CacheEventKind.PAGED_OUT: _moved("Paged out"),

@@ -25,6 +25,7 @@ _INNER, _GAP, _ICON = 8, 6, 14
 _WORDS = 215  # points for an icon and the words, without which the time gives up its seconds
 _ICONS = {
     CacheEventKind.REQUEST: Icon.CHECK,
+    CacheEventKind.GUEST: Icon.API,
     CacheEventKind.CHECKED: Icon.CHECK,
     CacheEventKind.CAPTURED: Icon.STORED,
     CacheEventKind.PAGED_OUT: Icon.PAGED_OUT,

@@ -35,6 +35,8 @@ def texts(model: EventModel) -> list[str]:
     [
         (event(CacheEventKind.REQUEST, 3412, 168), "Computed 168, reused 3 412 tokens"),
         (event(CacheEventKind.REQUEST, 0, 412), "Computed 412 tokens, reused none"),
+        (event(CacheEventKind.GUEST, 3412, 168), "API: computed 168, reused 3 412 tokens"),
+        (event(CacheEventKind.GUEST, 0, 412), "API: computed 412 tokens, reused none"),
         (event(CacheEventKind.CHECKED, 3412, 1), "Went back to 3 412 tokens to check them"),
         (event(CacheEventKind.PAGED_IN, 0, 3412, 240_000_000), "Restored 3 412 tokens, 240 MB"),
         (event(CacheEventKind.PAGED_IN, 412, 0, 1_500_000), "Restored the state at 412, 1.5 MB"),
