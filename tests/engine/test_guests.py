@@ -6,13 +6,15 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from mlx_lm.models.cache import make_prompt_cache
 
-from app.engine import loader
+from app.engine import loader, run, writer
 from app.prompting.codec import Codec
 from app.prompting.length import AT_ONCE
 from app.protocol.chat import Sampling
@@ -224,6 +226,24 @@ def test_a_check_a_pin_and_a_warm_up_are_not_refused_because_of_a_guest(mixed: B
         assert steps_until(mixed, kind).problem is None  # type: ignore[attr-defined]
     mixed.idle()
     require_told_once(mixed, FIRST)
+
+
+def test_the_time_in_which_it_gave_way_is_not_its_own(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on a little with each look at it."""
+    now, looks = [0.0], count()
+    for module in (run, writer):
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=lambda: now[0] + 1e-6 * next(looks)))
+    for steps_before in (2, 15, 20):
+        bench = opened(tiny_folder, chunk=16)
+        bench.loop.submit(guest(FIRST, 0))
+        steps(bench, steps_before)
+        bench.loop.submit(bench.command(WORDS))
+        steps(bench, 3)
+        now[0] += 100
+        bench.idle()
+        stats = require_told_once(bench, FIRST).stats
+        assert stats.first_token is not None
+        assert stats.first_token < stats.seconds < 1
 
 
 def test_a_guest_does_not_end_a_warm_up_of_the_windows(tiny: Bench) -> None:
