@@ -204,6 +204,7 @@ def test_any_values_are_taken_or_refused_whole(tmp_path: Path) -> None:
         path.write_text(json.dumps(values))
         file = Settings(path)
         assert 6 <= file.values.body_size <= 72, f"seed {seed}"
+        assert 1024 <= file.values.api_port <= 65535, f"seed {seed}"
         assert len({window.number for window in file.values.windows}) == len(file.values.windows), f"seed {seed}"
         for window in file.values.windows:
             assert window.geometry.isascii(), f"seed {seed}"
