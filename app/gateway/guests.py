@@ -107,8 +107,8 @@ class Guests:
     # From any thread
 
     def take(self, event: Event) -> None:
-        """Hand an event of the engine to the client that waits for it."""
-        if isinstance(event, GuestEvent):
+        """Hand an event of the engine to the client that waits for it; the window's are none of its business."""
+        if isinstance(event, GuestEvent) and _id_of(event) < 0:
             self._call(self._put, event)
 
     def stop(self) -> None:
@@ -125,7 +125,7 @@ class Guests:
                 self._loop.call_soon_threadsafe(function, *arguments)
 
     def _put(self, event: GuestEvent) -> None:
-        guest = self._guests.get(event.query_id if isinstance(event, Tokenized) else event.run_id)
+        guest = self._guests.get(_id_of(event))
         if guest is None:
             return
         guest.put(event)
@@ -141,3 +141,7 @@ class Guests:
         for guest in self._guests.values():
             guest.is_lost = True
             guest.put(RunFailed(guest.run_id, problem))
+
+
+def _id_of(event: GuestEvent) -> int:
+    return event.query_id if isinstance(event, Tokenized) else event.run_id

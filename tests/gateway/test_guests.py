@@ -168,3 +168,18 @@ def test_events_before_and_after_it_is_open_harm_nobody() -> None:
     asyncio.run(play())
     guests.take(finished())
     guests.fail(PROBLEM)
+
+
+def test_what_the_window_asked_does_not_wake_the_thread_of_the_api(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play() -> None:
+        guests = Guests(lambda _command: None, lambda _count: None)
+        guests.open()
+        woken: list[object] = []
+        monkeypatch.setattr(asyncio.get_running_loop(), "call_soon_threadsafe", lambda *what: woken.append(what[-1]))
+        for number in (1, 0, -1):
+            guests.take(TextDelta(number, 0, "word", ()))
+            guests.take(finished(number))
+            guests.take(Tokenized(number, ()))
+        assert len(woken) == 3
+
+    asyncio.run(play())
