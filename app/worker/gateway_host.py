@@ -55,6 +55,7 @@ class GatewayHost(QObject):
         self._last: _GatewayThread | None = None  # which may still be ending
         self._capabilities: Capabilities | None = None
         self._info: ModelInfo | None = None
+        self._is_closed = False
         host.happened.connect(self._follow)
         self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
@@ -79,9 +80,9 @@ class GatewayHost(QObject):
             self._thread.server.stop_answers()
 
     def close(self) -> None:
-        """Serve no more, and wait a moment for the end of the thread: the program ends."""
+        """Serve no more, and wait a moment for the end of the thread: the program ends. Safe to call twice."""
         self.stop()
-        self._came.disconnect(self._take)
+        self._is_closed = True
         if self._last is not None:
             self._last.join(PATIENCE)
 
@@ -100,6 +101,8 @@ class GatewayHost(QObject):
         self._came.emit(thread, message)
 
     def _take(self, thread: _GatewayThread, message: object) -> None:
+        if self._is_closed:
+            return  # there is no engine any more to tell
         if isinstance(message, Command):
             self._host.submit(message)
         elif thread is not self._thread:

@@ -174,6 +174,23 @@ def test_it_is_switched_on_and_off_at_any_speed(watched: Watched, qtbot: QtBot) 
     assert watched.problems == []
 
 
+def test_it_may_be_closed_twice_and_nothing_is_asked_after_that(
+    watched: Watched, host: EngineHost, script: Script, qtbot: QtBot
+) -> None:
+    open_model(host, qtbot)
+    script.hold = 1
+    watched.start()
+    thread = threading.Thread(target=watched.post)
+    thread.start()
+    qtbot.waitUntil(lambda: any(isinstance(one, Generate) for one in script.commands))
+    watched.gateway.close()
+    watched.gateway.close()
+    thread.join()
+    before = list(script.commands)
+    qtbot.wait(50)
+    assert script.commands == before
+
+
 def test_while_it_is_off_nothing_of_it_is_imported_and_no_socket_is_open() -> None:
     code = """
 import socket, sys
