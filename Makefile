@@ -13,7 +13,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check quick test app check-app soak bench bench-cache bench-lanes bench-restart bench-models bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app soak bench bench-cache bench-lanes bench-restart bench-models bench-remote bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -50,7 +50,7 @@ soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 ki
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS) $(ARGS)
 
-bench: bench-cache bench-lanes bench-restart bench-models bench-window ## Measure everything that can be measured
+bench: bench-cache bench-lanes bench-restart bench-models bench-remote bench-window ## Measure everything that can be measured
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
 	@$(PY) packaging/tools/check_libraries.py
@@ -68,6 +68,10 @@ bench-restart: setup ## Measure what a restart costs: going on from disk, openin
 bench-models: setup ## Measure lists of models, their opening, and what asking on after a thought reads
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.bench.any_model
+
+bench-remote: setup ## Measure what asking a server costs, and where questions go among several (at most 5 minutes)
+	@$(PY) packaging/tools/check_libraries.py
+	@$(PY) -m tests.bench.remote
 
 bench-window: setup ## Measure how smooth the window is, at work and with what is large (at most 20 minutes)
 	@$(PY) packaging/tools/check_libraries.py

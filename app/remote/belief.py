@@ -64,7 +64,7 @@ class Belief:
             self._prompts.learn_answer(written.text, usage.answer - written.thinking_tokens)
         told = self.prompt(command)
         whole = self._prompts.with_answer(told, written.text) if written.text else told
-        self._record.take(whole.ids, whole.spans, command.owner, usage.cached)
+        self._record.take(whole.ids, whole.spans, command.owner, usage.cached, len(told.ids))
         report = written.report
         seen = min(max(expected.seen, report.cached), report.total)
         report = replace(report, seen=seen, reason=self._reason(replace(report, seen=seen)))

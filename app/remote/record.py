@@ -19,6 +19,7 @@ from app.protocol.chat import Role
 from app.protocol.trie_view import TrieNodeView, TrieView
 
 MOST = 1 << 21  # tokens
+_FADING = 0.8  # of what was missed earlier, at each request
 _ids = count(1)
 
 
@@ -47,14 +48,26 @@ class Span:
 class Node:
     """An edge of the record: tokens from `start` on, under the ones of its parent."""
 
-    __slots__ = ("below", "id", "is_believed", "owners", "parent", "spans", "start", "tokens", "use", "used_at")
+    __slots__ = (
+        "below",
+        "id",
+        "is_believed",
+        "is_end",
+        "owners",
+        "parent",
+        "spans",
+        "start",
+        "tokens",
+        "use",
+        "used_at",
+    )
 
     def __init__(self, tokens: tuple[int, ...], start: int, parent: Node | None, spans: tuple[Span, ...]) -> None:
         self.id = next(_ids)
         self.tokens, self.start, self.parent, self.spans = tokens, start, parent, spans
         self.below: dict[int, Node] = {}
         self.owners: set[str] = set()
-        self.is_believed = False
+        self.is_believed = self.is_end = False
         self.use, self.used_at = 0, 0.0
 
     @property
@@ -64,7 +77,11 @@ class Node:
 
 
 class Record:
-    """What one server was sent. Attribute: rule."""
+    """What one server was sent. Attribute: rule.
+
+    Some models' caches cannot be cut: of them a server finds whole sequences alone. Which it is, is learned from what
+    it reports.
+    """
 
     def __init__(self, rule: Rule, most: int = MOST, clock: Callable[[], float] = time.time) -> None:
         """most: tokens that it holds. clock: seconds since the epoch."""
@@ -73,6 +90,7 @@ class Record:
         self._root = Node((), 0, None, ())
         self._kept: list[tuple[int, ...]] = []  # sequences that a server keeps that keeps few, the oldest first
         self._tokens = self._uses = self._serial = 0
+        self._missed = self._missed_whole = 0.0  # tokens, by the two ways in which a server may find them
 
     def seen(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens were sent before."""
@@ -80,27 +98,57 @@ class Record:
 
     def believed(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens the server should hold."""
-        found = 0
+        return self._held(ids, self._missed_whole < self._missed)
+
+    def _held(self, ids: Sequence[int], is_whole: bool) -> int:
+        """Return how many of the first tokens should be held. is_whole: in whole sequences alone."""
+        found = end = 0
         for node, shared in self._walk(ids):
             if not node.is_believed:
                 break
             found += shared
-        return found
+            end = found if node.is_end and shared == len(node.tokens) else end
+        return end if is_whole else found
 
     def predicted(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens of a prompt the server should find: whole blocks, and never the last."""
-        return min(self.believed(ids), max(len(ids) - 1, 0)) // self.rule.block * self.rule.block
+        return self._found(ids, self.believed(ids))
+
+    def _found(self, ids: Sequence[int], held: int) -> int:
+        return min(held, max(len(ids) - 1, 0)) // self.rule.block * self.rule.block
+
+    def _learn(self, ids: Sequence[int], cached: int) -> None:
+        """Compare both ways of finding tokens with what a server has found."""
+        for name, is_whole in (("_missed", False), ("_missed_whole", True)):
+            missed = abs(cached - self._found(ids, self._held(ids, is_whole)))
+            setattr(self, name, _FADING * getattr(self, name) + missed)
 
     def edge(self, ids: Sequence[int]) -> int:
         """Return the id of the last edge that a prompt goes along, 0 for none."""
         path = self._walk(ids)
         return path[-1][0].id if path else 0
 
-    def take(self, ids: Sequence[int], spans: Sequence[Span], owner: str, cached: int | None = None) -> None:
-        """Note what the server has read and written. cached: how many of the tokens it says that it found."""
-        tokens, before = tuple(ids), self.predicted(ids)
+    def take(
+        self,
+        ids: Sequence[int],
+        spans: Sequence[Span],
+        owner: str,
+        cached: int | None = None,
+        prompt: int | None = None,
+    ) -> None:
+        """Note what the server has read and written.
+
+        cached: how many of the tokens it says that it found. prompt: how many of them it was sent, None for all.
+        """
+        tokens = tuple(ids)
+        asked = tokens[:prompt]
+        if cached is not None:
+            self._learn(asked, cached)
+        before = self.predicted(asked)
         self._uses += 1
         path = self._put(tokens, tuple(spans))
+        for node in path:  # a sequence that goes on is no longer kept as it was, where few are kept
+            node.is_end = node is path[-1] or (node.is_end and not self.rule.sequences)
         if cached is not None and cached + self.rule.block < before:
             self._doubt(path, cached)
         for node in path:

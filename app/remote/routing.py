@@ -37,10 +37,14 @@ class Replica:
         """Return where it is."""
         return self.client.server.url
 
+    def left(self, command: Generate) -> int:
+        """Return how many tokens of a prompt it should have to read."""
+        return 0 if self.belief is None else self.belief.expect(self.belief.prompt(command)).left
+
     def end(self, command: Generate) -> float:
         """Return in how many seconds it should have read a prompt that it is asked now."""
-        left = 0 if self.belief is None else self.belief.expect(self.belief.prompt(command)).left
-        return (self.queued + left) / ((self.belief.speed if self.belief is not None else None) or _SPEED)
+        speed = self.belief.speed if self.belief is not None else None
+        return (self.queued + self.left(command)) / (speed or _SPEED)
 
 
 class Replicas:
@@ -72,12 +76,12 @@ class Replicas:
     def asking(self, replica: Replica, command: Generate) -> Iterator[None]:
         """Count a request while it is under way."""
         self._last[command.owner] = replica
-        left = 0 if replica.belief is None else replica.belief.expect(replica.belief.prompt(command)).left
-        replica.queued += left + _WRITING
+        work = replica.left(command) + _WRITING
+        replica.queued += work
         try:
             yield
         finally:
-            replica.queued -= left + _WRITING
+            replica.queued -= work
 
     # What they should hold
 

@@ -109,6 +109,35 @@ def test_what_a_server_let_go_of_is_believed_no_more_once_it_has_said_so(seed: i
         assert record.predicted(ids) == server.find(ids), "what was sent last is there"
 
 
+class Whole:
+    """A server whose caches cannot be cut: it finds whole sequences that a prompt begins with."""
+
+    def __init__(self) -> None:
+        self.kept: list[Ids] = []
+
+    def find(self, ids: Ids) -> int:
+        return max((len(one) for one in self.kept if len(one) < len(ids) and ids[: len(one)] == one), default=0)
+
+    def take(self, ids: Ids) -> None:
+        self.kept.append(ids)
+
+
+@each_seed(range(40))
+def test_that_a_cache_cannot_be_cut_is_learned(seed: int) -> None:
+    random, record, server = Random(seed), Record(Rule()), Whole()
+    branches: list[Ids] = [(1, 2, 3)]
+    right = 0
+    for number in range(60):
+        ids = (*branch(random, branches), 9)
+        found = server.find(ids)
+        right += record.predicted(ids) == found if number >= 20 else 0
+        whole = (*ids, *(random.randrange(4) for _ in range(5)))
+        record.take(whole, (), "a", found, len(ids))
+        server.take(whole)
+        branches.append(whole)
+    assert right >= 32, "of the last forty"
+
+
 def test_a_shortfall_doubts_what_hangs_behind_it() -> None:
     record = Record(Rule())
     record.take((1, 2, 3, 4, 5), (), "a", 0)
