@@ -359,7 +359,8 @@ class EngineLoop:
             turns.add(Run(question.command, question.lanes, self.open_model, turns, self._emit))
         if self.open_model.advance():
             return True
-        return self._guests is not None and self._opening is None and self._guests.advance()
+        is_asked = self._opening is not None or self._estimate is not None or bool(self._queries)
+        return self._guests is not None and not is_asked and self._guests.advance()
 
     def _cancel(self, number: int, lane: int | None) -> None:
         if self.open_model is not None:

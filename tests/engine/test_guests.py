@@ -36,6 +36,7 @@ from app.protocol.commands import (
     WarmUp,
 )
 from app.protocol.events import (
+    CostEstimate,
     EngineStarted,
     Event,
     ModelClosed,
@@ -226,6 +227,19 @@ def test_a_check_a_pin_and_a_warm_up_are_not_refused_because_of_a_guest(mixed: B
         assert steps_until(mixed, kind).problem is None  # type: ignore[attr-defined]
     mixed.idle()
     require_told_once(mixed, FIRST)
+
+
+def test_a_guest_waits_while_the_window_asks_for_prices(tiny: Bench) -> None:
+    tiny.loop.submit(guest(FIRST, 0))
+    steps(tiny, 5)
+    before = len(tiny.events)
+    for _ in range(4):
+        tiny.loop.submit(tiny.estimate_command(LONG, user("And then?")))
+    for _ in range(3):
+        steps_until(tiny, CostEstimate)
+        assert not [event for event in tiny.events[before:] if getattr(event, "run_id", 0) == FIRST]
+    tiny.idle()
+    require_told_once(tiny, FIRST)
 
 
 def test_the_time_in_which_it_gave_way_is_not_its_own(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
