@@ -25,7 +25,7 @@ def model_name(path: str) -> str:
     its server does, without what stands before a slash."""
     on_server = server_model(path)
     if on_server is not None:
-        return shown(on_server.name.rstrip("/").rpartition("/")[2] or on_server.name)
+        return shown(on_server.title)
     if path.startswith(PREFIX):
         return shown(path.removeprefix(PREFIX))
     if not path:

@@ -21,6 +21,11 @@ class ServerModel(NamedTuple):
         """Return what names it among all models."""
         return f"{SERVER}{self.server_id}/{self.name}"
 
+    @property
+    def title(self) -> str:
+        """Return what a person calls it: without the folders and the ending that servers put around it."""
+        return self.name.rstrip("/").rpartition("/")[2].removesuffix(".gguf") or self.name
+
 
 def server_model(reference: str) -> ServerModel | None:
     """Return the model on a server that this names; None for any other."""

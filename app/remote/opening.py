@@ -103,7 +103,7 @@ async def open_model(
             for one in able
         ]
     )
-    info = _info(command, server, able)
+    info = _info(command, named, server, able)
     note = " ".join(f"{error.problem.title}. {error.problem.sentence}" for error in failed)
     left_out = f"{note} It is left out until the model is opened again." if note else ""
     return OpenModel(named.name, replace(info, note=left_out), replicas)
@@ -142,18 +142,18 @@ def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
     return ServerError(f"{server.name} does not have {name}", f"{has} Choose another model, or start it there.")
 
 
-def _info(command: LoadModel, server: Server, able: Sequence[_Able]) -> ModelInfo:
+def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence[_Able]) -> ModelInfo:
     """Describe the model by what all of its servers can do."""
-    kinds, name = [one.found.kind for one in able], able[0].model.name
+    kinds = [one.found.kind for one in able]
     owns = [one.model.context or one.found.kind.context or 0 for one in able]
     own = min(filter(None, owns), default=0)
     most = own or UNTOLD_CONTEXT
     is_known = any(kind.keeps is not None for kind in kinds)
     return ModelInfo(
         path=command.path,
-        name=name.rstrip("/").rpartition("/")[2],
+        name=named.title,
         detail=f"on {server.name}",
-        fingerprint=hashlib.sha256(f"on a server: {name}".encode()).hexdigest()[:32],
+        fingerprint=hashlib.sha256(f"on a server: {named.name}".encode()).hexdigest()[:32],
         context_length=most if command.context_limit is None else min(command.context_limit, most),
         weight_bytes=0,
         layers=(),

@@ -22,3 +22,17 @@ def test_what_names_no_model_on_a_server(other: str) -> None:
 def test_a_name_with_a_line_break_or_without_end_is_none() -> None:
     assert server_model("server:0a1b/x\ny") is None
     assert server_model("server:0a1b/" + "x" * 301) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("tiny", "tiny"),
+        ("mlx-community/Qwen3-4B", "Qwen3-4B"),
+        ("/home/ana/models/gemma.gguf", "gemma"),
+        ("org/", "org"),
+        (".gguf", ".gguf"),
+    ],
+)
+def test_a_model_is_called_without_what_stands_around_its_name(name: str, title: str) -> None:
+    assert ServerModel("a1", name).title == title
