@@ -54,7 +54,7 @@ bench: bench-cache bench-lanes bench-restart bench-models bench-remote bench-win
 
 bench-cache: setup ## Measure the prefix cache: forks, decoding, eviction, memory, bookkeeping (at most 20 minutes)
 	@$(PY) packaging/tools/check_libraries.py
-	@status=0; for part in eviction_table bookkeeping memory decode branching; do \
+	@status=0; for part in eviction_table bookkeeping memory decode branching peers; do \
 	  $(PY) -m tests.bench.$$part || status=1; done; exit $$status
 
 bench-lanes: setup ## Measure several answers by turns against one after another, and when they are seen (at most 10 minutes)

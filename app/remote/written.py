@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.prompting.thinking import Piece, Splitter, ThinkingMarks
 from app.protocol.events import TextKind
@@ -74,6 +75,8 @@ class Written:
 
     def take(self, chunk: Chunk) -> list[Piece]:
         """Take the next piece and return what there is to show."""
+        if chunk.progress is not None:
+            self.usage = replace(self.usage, prompt=chunk.progress.total, cached=chunk.progress.cached)
         self.usage = chunk.usage or self.usage
         pieces: list[Piece] = []
         if chunk.thinking:

@@ -13,112 +13,29 @@ import sys
 import time
 import urllib.request
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 from random import Random
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import EstimateCost, Generate
-from app.protocol.events import CostEstimate, RunFinished, TextDelta
+from app.protocol.commands import Generate
+from app.protocol.events import RunFinished, TextDelta
 from app.protocol.servers import Server
 from app.remote import kinds
 from app.remote.client import Client
 from app.remote.record import Record, Rule
 from app.remote.routing import Replica, Replicas
 from tests.bench import workload
+from tests.bench.peers import line, of_servers, servers
 from tests.bench.report import machine, say, write
 from tests.remote.asker import Asker, asking
-from tests.remote.guide_gguf import write_gguf
 from tests.remote.started import Started, look_at, opened
 
 MOST_ADDED_MS = 10.0
 LEAST_RATE = 0.98
-NEAR = 16  # tokens that a prediction may be off where prompts go as messages
 PAIRS = 24
-_GREEDY = Sampling(temperature=0.0, max_tokens=24)
-_WORDS = ("branch", "fork", "message", "trie", "model", "window", "cache", "answer", "question", "token", "disk", "key")
 _STORY = "Tell me a story about a fox"
-
-
-@contextmanager
-def servers() -> Iterator[Mapping[str, Started]]:
-    """Start both servers."""
-    with TemporaryDirectory() as folder:
-        weights = Path(folder) / "guide.gguf"
-        write_gguf(guide_model(), weights)
-        python, found = sys.executable, {}
-        commands: dict[str, Callable[[int], Sequence[str]]] = {
-            "llama.cpp": lambda port: [python, "-m", "tests.remote.llama_server", str(weights), str(port)],
-            "mlx_lm.server": lambda port: [
-                *(python, "-m", "mlx_lm", "server", "--model", str(guide_model()), "--port", str(port)),
-            ],
-        }
-        try:
-            for name, command in commands.items():
-                (Path(folder) / name).mkdir()
-                found[name] = Started(command, Path(folder) / name)
-            yield found
-        finally:
-            for one in found.values():
-                one.kill()
-
-
-# What is read
-
-
-def explored(asker: Asker) -> Iterator[tuple[Sequence[Turn], RunFinished, CostEstimate]]:
-    """Ask eight questions, fork at each, and switch twenty times to another branch."""
-    dice, run = Random(1), 0
-
-    def ask(branch: Sequence[Turn]) -> tuple[Sequence[Turn], RunFinished, CostEstimate]:
-        nonlocal run
-        run += 1
-        words = " ".join(dice.choice(_WORDS) for _ in range(24))
-        turns = (*branch, Turn("user", f"What is {words}?"))
-        asker.do(EstimateCost(run, turns))
-        cost = asker.wait(CostEstimate, run)
-        done = asker.answer(run, turns, sampling=_GREEDY)
-        assert isinstance(done, RunFinished), done
-        return (*turns, Turn("assistant", done.text)), done, cost
-
-    branch: Sequence[Turn] = ()
-    forks, leaves = [], []
-    for _ in range(8):
-        forks.append(branch)
-        branch, done, cost = ask(branch)
-        yield branch, done, cost
-    leaves.append(branch)
-    for fork in forks:
-        leaf, done, cost = ask(fork)
-        leaves.append(leaf)
-        yield leaf, done, cost
-    last = len(leaves) - 1
-    for _ in range(20):
-        last = dice.choice([number for number in range(len(leaves)) if number != last])
-        leaves[last], done, cost = ask(leaves[last])
-        yield leaves[last], done, cost
-
-
-def tokens(name: str, started: Started) -> tuple[dict[str, Any], float]:
-    """Return what a server read of a branching conversation with the least that can be, and how well that was known."""
-    ends: dict[tuple[Turn, ...], int] = {(): 0}
-    evaluated = least = right = asked = 0
-    with asking() as asker:
-        opened(asker, started.server)
-        for branch, done, cost in explored(asker):
-            request = done.stats.request
-            evaluated += request.left
-            *before, _question, _answer = branch
-            least += request.total - min(ends[tuple(before)], request.total - 1)
-            ends[tuple(branch)] = request.total + done.stats.tokens
-            right += abs(request.cached - cost.request.cached) <= NEAR
-            asked += 1
-    return {"server": name, "workload": "explore", "evaluated": evaluated, "least": least}, round(right / asked, 3)
 
 
 # Time
@@ -236,18 +153,14 @@ def _own(person: int) -> list[workload.Turn]:
 
 def main() -> int:
     """Measure everything; 1 when a bar is missed."""
-    rows, right, wrong = [], {}, []
+    wrong = []
     with servers() as started:
-        for name, one in started.items():
-            row, share = tokens(name, one)
-            rows.append(row)
-            right[name] = share
-            say(f"{name}: {row['evaluated']} tokens evaluated, {row['least']} the least; {share:.0%} foreseen")
+        found = list(of_servers(started))
         added, ratio = times(started["mlx_lm.server"])
     say(f"the first word comes {added} ms later than by a bare client; rate {ratio} of its")
     routing = [routed(count, people) for people in (1, 16) for count in (2, 4, 8)]
-    for found in routing:
-        say(json.dumps(found))
+    for told in (*map(line, found), *map(json.dumps, routing)):
+        say(told)
     if added > MOST_ADDED_MS:
         wrong.append(f"first_token_added_ms is {added}, wanted {MOST_ADDED_MS}")
     if ratio < LEAST_RATE:
@@ -256,8 +169,11 @@ def main() -> int:
         "remote.json",
         {
             **machine(),
-            "tokens": rows,
-            "predicted_right": right,
+            "tokens": [
+                {"server": row.server, "workload": row.workload, "evaluated": row.evaluated, "least": row.least}
+                for row in found
+            ],
+            "predicted_right": {row.server: row.foreseen for row in found if row.workload == "explore"},
             "first_token_added_ms": added,
             "rate_ratio": ratio,
             "routing": routing,

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Command, Generate, Lane, LoadModel, Shutdown
+from app.protocol.engine import EngineFactory
 from app.protocol.events import Event, ModelFailed, ModelReady, RunFailed, RunFinished, TextDelta
 from app.protocol.references import ServerModel
 from app.protocol.servers import Server
@@ -22,10 +23,16 @@ HELLO = (Turn("user", "Hello?"),)
 class Asker:
     """Has an engine do things, and waits for what it tells. events: all of it, in order."""
 
-    def __init__(self, key_of: Callable[[str], str] = lambda _: "", silence: float = SILENCE) -> None:
+    def __init__(
+        self,
+        key_of: Callable[[str], str] = lambda _: "",
+        silence: float = SILENCE,
+        engine: EngineFactory | None = None,
+    ) -> None:
+        """engine: makes another one than that of servers."""
         self.events: list[Event] = []
         self._told = threading.Condition()
-        self.engine = RemoteEngine(self._take, key_of, silence)
+        self.engine = RemoteEngine(self._take, key_of, silence) if engine is None else engine(self._take)
         self._thread = threading.Thread(target=self.engine.run, daemon=True)
         self._thread.start()
 
@@ -45,7 +52,7 @@ class Asker:
                 found = [event for event in self.events if isinstance(event, kind)]
                 if len(found) >= count:
                     return found[count - 1]
-                assert self._told.wait(end - time.monotonic()) or time.monotonic() < end, self.events
+                assert self._told.wait(end - time.monotonic()) or time.monotonic() < end, self.events[-5:]
 
     def open(self, server: Server, model: str = "tiny") -> ModelReady | ModelFailed:
         """Open a model of a server, and return what became of that."""
@@ -83,9 +90,11 @@ class Asker:
 
 
 @contextmanager
-def asking(key_of: Callable[[str], str] = lambda _: "", silence: float = SILENCE) -> Iterator[Asker]:
+def asking(
+    key_of: Callable[[str], str] = lambda _: "", silence: float = SILENCE, engine: EngineFactory | None = None
+) -> Iterator[Asker]:
     """An engine that is ended in the end."""
-    asker = Asker(key_of, silence)
+    asker = Asker(key_of, silence, engine)
     try:
         yield asker
     finally:

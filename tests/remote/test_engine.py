@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -45,6 +45,7 @@ from app.protocol.events import (
 )
 from app.protocol.reports import Source, StopReason
 from app.remote import answering
+from app.remote.engine import RemoteEngine
 from app.worker.text_batcher import TextBatcher
 from tests.remote.asker import HELLO, asking
 from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
@@ -144,7 +145,7 @@ def test_words_are_told_though_the_server_pauses_after_them() -> None:
     with serving(Script(words=["a ", "b ", "c", "d"], hold=3)) as script, asking() as asker:
         asker.open(script.server)
         batcher = TextBatcher(told.append)
-        asker.engine._emit = batcher
+        cast(RemoteEngine, asker.engine)._emit = batcher
         asker.ask()
         wait_until(lambda: "".join(one.text for one in told if isinstance(one, TextDelta)) == "a b c")
 
@@ -450,3 +451,5 @@ def test_how_far_a_prompt_is_read_is_told_where_the_server_tells_it() -> None:
         assert [(one.done, one.total, one.cached) for one in told] == [(16, 40, 16), (30, 40, 16), (40, 40, 16)]
         started = asker.wait(RunStarted)
         assert (started.request.total, started.request.cached, started.request.source) == (40, 16, Source.REPORTED)
+        ended = asker.wait(RunFinished).stats.request
+        assert (ended.total, ended.cached, ended.source) == (40, 16, Source.REPORTED), "also where it is stopped"
