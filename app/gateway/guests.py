@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import count
 
 from app.gateway.refused import RefusedError
 from app.protocol.commands import MOST_GUESTS, Cancel, Command
@@ -75,12 +74,16 @@ class Guest:
 
 
 class Guests:
-    """All that clients wait for. submit: tells the engine. tell: told how many answers there are, when that changes."""
+    """All that clients wait for.
 
-    def __init__(self, submit: Callable[[Command], None], tell: Callable[[int], None]) -> None:
+    submit: tells the engine. tell: told how many answers there are, when that changes. ids: of runs, all below 0, none
+    of which the engine has heard before: what it tells late of a run is no other's.
+    """
+
+    def __init__(self, submit: Callable[[Command], None], tell: Callable[[int], None], ids: Iterator[int]) -> None:
         self._submit, self._tell = submit, tell
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ids = count(-1, -1)
+        self._ids = ids
         self._guests: dict[int, Guest] = {}
 
     def open(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import errno
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, cast
 
@@ -42,7 +42,7 @@ class Server:
     """The server of one token and one port. `run` on a thread of its own; the rest from any thread.
 
     submit: tells the engine. model: returns the open model, or why there is none for guests. tell: told how many
-    answers there are, when that changes. listens: told the port, when clients may come.
+    answers there are, when that changes. listens: told the port, when clients may come. ids: as of `Guests`.
     """
 
     def __init__(
@@ -52,9 +52,10 @@ class Server:
         model: Callable[[], ModelInfo | str],
         tell: Callable[[int], None],
         listens: Callable[[int], None],
+        ids: Iterator[int],
     ) -> None:
         connections = Connections()
-        self._guests = Guests(submit, tell)
+        self._guests = Guests(submit, tell, ids)
         self._application = Application(token, self._guests, model, connections)
         self._listens = listens
         config = uvicorn.Config(
@@ -101,7 +102,8 @@ class Server:
         self._guests.fail(problem)
 
     def close(self) -> None:
-        """Have `run` return soon. Answers that are written now fail."""
+        """Have `run` return soon. Answers that are written now fail, and the engine writes no more of them."""
+        self._guests.stop()
         self._guests.fail(_CLOSED)
         self._server.should_exit = True
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -36,7 +37,7 @@ class _Listening:
 
 
 class GatewayHost(QObject):
-    """The host of the local API.
+    """The host of the local API. Attribute: ids, of what is asked of the engine, which is never one of the window's.
 
     Signals: listening(int, str), clients may come to this port with this token; failed(object), a `Problem` by which
     they may not; answering(int), how many answers are given or wait.
@@ -56,13 +57,13 @@ class GatewayHost(QObject):
         self._capabilities: Capabilities | None = None
         self._info: ModelInfo | None = None
         self._is_closed = False
+        self.ids = count(-1, -1)
         host.happened.connect(self._follow)
         self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     def start(self, port: int, *, renews_token: bool = False) -> None:
         """Have clients served at this port, with another token than before if that is wanted. Returns at once."""
-        if self._thread is not None:
-            self._thread.end()
+        self.stop()
         thread = _GatewayThread(self, port, self._token_file, self._last, renews_token=renews_token)
         self._thread = self._last = thread
         thread.start()
@@ -167,9 +168,8 @@ class _GatewayThread(threading.Thread):
         from app.worker.gateway_token import kept_token, new_token
 
         token = (new_token if self._renews_token else kept_token)(self._token_file)
-        server = Server(
-            token, self._tell, self._host.model, self._tell, lambda port: self._tell(_Listening(port, token))
-        )
+        host, tell = self._host, self._tell
+        server = Server(token, tell, host.model, tell, lambda port: tell(_Listening(port, token)), host.ids)
         with self._lock:
             if self._is_ended:
                 return

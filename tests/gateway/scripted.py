@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import httpx2
@@ -68,7 +69,7 @@ class Api:
         self.script, self.port = script, 0
         self._listens = threading.Event()
         self._clients: list[httpx2.Client] = []
-        self.server = Server(TOKEN, self._submit, lambda: script.model, self._count, self._on_listening)
+        self.server = Server(TOKEN, self._submit, lambda: script.model, self._count, self._on_listening, count(-1, -1))
         self._thread = threading.Thread(target=self.server.run, args=(0,), name="api")
 
     def start(self) -> None:

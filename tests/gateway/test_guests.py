@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from itertools import count
 from typing import get_args
 
 import pytest
@@ -87,7 +88,7 @@ def test_who_takes_nothing_of_a_long_answer_is_given_up() -> None:
     commands: list[Command] = []
 
     async def play() -> None:
-        guests = Guests(commands.append, lambda _count: None)
+        guests = Guests(commands.append, lambda _count: None, count(-1, -1))
         guests.open()
         guest = guests.begin(lambda run_id: Generate(run_id, (), text="a", is_guest=True))
         for _ in range(30):
@@ -114,7 +115,7 @@ def test_every_run_ends_once_and_only_what_has_not_ended_is_cancelled(seed: int)
     ended: set[int] = set()
 
     async def play() -> None:
-        guests = Guests(commands.append, counts.append)
+        guests = Guests(commands.append, counts.append, count(-1, -1))
         guests.open()
         there: list[Guest] = []
         for _ in range(200):
@@ -158,7 +159,7 @@ def test_every_run_ends_once_and_only_what_has_not_ended_is_cancelled(seed: int)
 
 
 def test_events_before_and_after_it_is_open_harm_nobody() -> None:
-    guests = Guests(lambda _command: None, lambda _count: None)
+    guests = Guests(lambda _command: None, lambda _count: None, count(-1, -1))
     guests.take(finished())
     guests.stop()
 
@@ -172,7 +173,7 @@ def test_events_before_and_after_it_is_open_harm_nobody() -> None:
 
 def test_what_the_window_asked_does_not_wake_the_thread_of_the_api(monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> None:
-        guests = Guests(lambda _command: None, lambda _count: None)
+        guests = Guests(lambda _command: None, lambda _count: None, count(-1, -1))
         guests.open()
         woken: list[object] = []
         monkeypatch.setattr(asyncio.get_running_loop(), "call_soon_threadsafe", lambda *what: woken.append(what[-1]))

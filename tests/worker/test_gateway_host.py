@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import Generate, LoadModel
+from app.protocol.commands import Cancel, Generate, LoadModel
 from app.protocol.events import EngineFailed, ModelReady
 from app.protocol.reports import Problem
 from app.worker.engine_host import EngineHost
@@ -172,6 +172,30 @@ def test_it_is_switched_on_and_off_at_any_speed(watched: Watched, qtbot: QtBot) 
     watched.start(port)
     assert watched.ask().status_code == 503
     assert watched.problems == []
+
+
+def test_answers_that_end_with_a_token_or_a_port_are_counted_no_more(
+    watched: Watched, host: EngineHost, script: Script, qtbot: QtBot
+) -> None:
+    open_model(host, qtbot)
+    script.hold = 1
+    asked = set()
+    for renews_token in (False, True):
+        watched.start()
+        answers: list[httpx2.Response] = []
+        thread = threading.Thread(target=lambda into=answers: into.append(watched.post()))
+        thread.start()
+        qtbot.waitUntil(lambda: watched.counts[-1:] == [1])
+        watched.start(renews_token=renews_token)
+        qtbot.waitUntil(lambda answers=answers: bool(answers))
+        thread.join()
+        assert answers[0].status_code == 503
+        assert watched.counts[-1] == 0
+        (run,) = [one for one in script.commands if isinstance(one, Generate)]
+        qtbot.waitUntil(lambda run=run: Cancel(run.run_id) in script.commands)
+        asked.add(run.run_id)
+        script.commands.clear()
+    assert asked == {-1, -2}, "what is told late of one is not taken for another's"
 
 
 def test_it_may_be_closed_twice_and_nothing_is_asked_after_that(
