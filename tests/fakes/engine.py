@@ -426,8 +426,10 @@ class FakeEngine:
         self._sink(TextDelta(run.command.run_id, run.lane, word, tokens, kind))
 
     def _begin_again(self, run: _Run, begun: Turn) -> None:
-        """Say what an answer has said that goes on."""
+        """Say what an answer has said that goes on; words of an edit may be more than it would have said."""
         while len(run.said["text"]) + len(run.said["thinking"]) < len(begun.text) + len(begun.thinking):
+            if not run.words:
+                run.words.append(("text", begun.text[len(run.said["text"]) :] or "…"))
             self._say(run)
         run.forced = len(run.ids)
         run.thinking_tokens = 0

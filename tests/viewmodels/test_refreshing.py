@@ -93,6 +93,7 @@ def as_computed(app: App) -> AppState:
         can_show_tokens=app.tokens.can_open(),
         has_answer=app.tokens.has_answer,
         is_answer_written=app.tokens.is_written(),
+        api=app.workspace.api._state(),
     )
 
 
