@@ -27,6 +27,7 @@ PATIENCE = 3.0  # seconds that the end of the program waits for it
 NO_MODEL = "No model is open in Espalier. Open one there, then ask again."
 _ELSEWHERE = "The model that is open runs on a server. Ask that server, or open a model of this computer in Espalier."
 _NO_GUESTS = "The engine that runs answers no other programs."
+_RESTARTED = Problem("The engine was started again", "Ask again.")
 _ENDED = Problem("The local API ended", "Something went wrong that nobody foresaw. Switch it off and on again.")
 
 
@@ -129,8 +130,8 @@ class GatewayHost(QObject):
         server = None if self._thread is None else self._thread.server
         if server is None:
             return
-        if isinstance(event, EngineFailed):
-            server.fail_answers(event.problem)
+        if isinstance(event, EngineFailed | EngineStarted):  # one that hung before has said nothing of its runs
+            server.fail_answers(event.problem if isinstance(event, EngineFailed) else _RESTARTED)
         else:
             server.take(event)
 

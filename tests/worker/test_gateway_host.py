@@ -127,6 +127,29 @@ def test_answers_end_where_the_person_says_so(watched: Watched, host: EngineHost
     assert answers[0].json()["choices"][0]["finish_reason"] == "length"
 
 
+def test_what_an_engine_that_hangs_was_asked_fails_when_another_one_starts(
+    script: Script, tmp_path: Path, qtbot: QtBot
+) -> None:
+    host = EngineHost(lambda sink: FakeEngine(sink, script), patience=0.1)
+    gateway = GatewayHost(host, str(tmp_path / "token"))
+    watched = Watched(gateway, qtbot)
+    host.start()
+    open_model(host, qtbot)
+    watched.start()
+    script.hang = "Hi"
+    answers: list[httpx2.Response] = []
+    thread = threading.Thread(target=lambda: answers.append(watched.post()))
+    thread.start()
+    qtbot.waitUntil(lambda: any(isinstance(one, Generate) for one in script.commands))
+    host.restart()
+    qtbot.waitUntil(lambda: bool(answers))
+    thread.join()
+    assert (answers[0].status_code, "started again" in answers[0].text) == (503, True)
+    gateway.close()
+    script.go.set()
+    host.close()
+
+
 def test_a_port_that_is_taken_is_said(watched: Watched, qtbot: QtBot) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
