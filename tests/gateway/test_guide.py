@@ -79,6 +79,12 @@ class Program:
         self.host.close()
 
 
+@pytest.fixture(autouse=True)
+def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written to the keychain of this computer."""
+    monkeypatch.setattr("app.hub.tokens.SYSTEMS", ())
+
+
 @pytest.fixture
 def program(tmp_path: Path, qtbot: QtBot) -> Iterator[Program]:
     program = Program(tmp_path, qtbot)

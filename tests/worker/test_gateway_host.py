@@ -25,6 +25,12 @@ from tests.gateway.scripted import MODEL
 BODY = {"messages": [{"role": "user", "content": "Hi"}]}
 
 
+@pytest.fixture(autouse=True)
+def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written to the keychain of this computer."""
+    monkeypatch.setattr("app.hub.tokens.SYSTEMS", ())
+
+
 @pytest.fixture
 def script() -> Script:
     return Script()
