@@ -46,11 +46,11 @@ PATIENCE = 4.0
 _stuck: list[EngineThread] = []
 
 
-class _Place(Enum):
-    """Place where models run."""
+class _EngineKind(Enum):
+    """Kind of an engine: of models on this machine, or on servers."""
 
-    HERE = auto()
-    SERVERS = auto()
+    LOCAL = auto()
+    REMOTE = auto()
 
 
 class EngineHost(QObject):
@@ -72,21 +72,21 @@ class EngineHost(QObject):
     ) -> None:
         """Start nothing yet. patience: seconds that `close` waits."""
         super().__init__(parent)
-        self._factories = {_Place.HERE: factory, _Place.SERVERS: servers}
-        self._takers = {_Place.HERE: self._take_from_here, _Place.SERVERS: self._take_from_servers}
+        self._factories = {_EngineKind.LOCAL: factory, _EngineKind.REMOTE: servers}
+        self._takers = {_EngineKind.LOCAL: self._take_from_here, _EngineKind.REMOTE: self._take_from_servers}
         self._patience = patience
         self.is_stuck = False
         self._forget()
 
     def _forget(self) -> None:
         """Begin with no engine."""
-        self._threads: dict[_Place, EngineThread] = {}
-        self._needed: set[_Place] = set()  # those that are started, or will be
+        self._threads: dict[_EngineKind, EngineThread] = {}
+        self._needed: set[_EngineKind] = set()  # those that are started, or will be
         self._is_started = False
-        self._in_use = _Place.HERE
-        self._open: set[_Place] = set()  # those that have a model open
-        self._opening: tuple[_Place, str] | None = None
-        self._wanted = _Place.HERE  # where the model is that was asked for last
+        self._in_use = _EngineKind.LOCAL
+        self._open: set[_EngineKind] = set()  # those that have a model open
+        self._opening: tuple[_EngineKind, str] | None = None
+        self._wanted = _EngineKind.LOCAL  # where the model is that was asked for last
         self._held: list[Event] = []  # of a model that is ready, until the other one is closed
 
     @property
@@ -99,25 +99,25 @@ class EngineHost(QObject):
         """Start the engine that was asked for a model. To be called once the window is painted, since its thread
         imports for a second."""
         self._is_started = True
-        self._needed = self._needed or {_Place.HERE}
-        for place in self._needed:
-            self._thread(place).start()
+        self._needed = self._needed or {_EngineKind.LOCAL}
+        for kind in self._needed:
+            self._thread(kind).start()
 
     def submit(self, command: Command) -> None:
         """Queue a command for the engine that it is for, also before `start`."""
         match command:
             case LoadModel(path):
-                self._begin_opening(_Place.SERVERS if is_on_server(path) else _Place.HERE, command)
+                self._begin_opening(_EngineKind.REMOTE if is_on_server(path) else _EngineKind.LOCAL, command)
             case CancelOpening():
                 self._thread(self._in_use if self._opening is None else self._opening[0]).submit(command)
             case SetBudget() | ConfigureDiskCache():
-                self._thread(_Place.HERE).submit(command)
+                self._thread(_EngineKind.LOCAL).submit(command)
             case EraseOwner():
-                self._need(_Place.HERE).submit(command)
-                if _Place.SERVERS in self._threads:
-                    self._thread(_Place.SERVERS).submit(command)
+                self._need(_EngineKind.LOCAL).submit(command)
+                if _EngineKind.REMOTE in self._threads:
+                    self._thread(_EngineKind.REMOTE).submit(command)
             case ClearDiskCache():
-                self._need(_Place.HERE).submit(command)
+                self._need(_EngineKind.LOCAL).submit(command)
             case _:
                 self._thread(self._in_use).submit(command)
 
@@ -153,75 +153,75 @@ class EngineHost(QObject):
             thread.setParent(None)
             _stuck.append(thread)
 
-    def _thread(self, place: _Place) -> EngineThread:
-        if place not in self._threads:
-            thread = self._threads[place] = EngineThread(self._factories[place], self)
-            thread.happened.connect(self._takers[place])
-        return self._threads[place]
+    def _thread(self, kind: _EngineKind) -> EngineThread:
+        if kind not in self._threads:
+            thread = self._threads[kind] = EngineThread(self._factories[kind], self)
+            thread.happened.connect(self._takers[kind])
+        return self._threads[kind]
 
-    def _need(self, place: _Place) -> EngineThread:
+    def _need(self, kind: _EngineKind) -> EngineThread:
         """Return an engine's thread, started if the others are."""
-        self._needed.add(place)
-        thread = self._thread(place)
+        self._needed.add(kind)
+        thread = self._thread(kind)
         if self._is_started and not thread.isRunning() and not thread.isFinished():
             thread.start()
         return thread
 
-    def _begin_opening(self, place: _Place, command: LoadModel) -> None:
-        if self._opening is not None and self._opening[0] is not place:
+    def _begin_opening(self, kind: _EngineKind, command: LoadModel) -> None:
+        if self._opening is not None and self._opening[0] is not kind:
             before, path = self._opening
             self._thread(before).submit(CancelOpening(path))
-        self._opening, self._wanted = (place, command.path), place
-        self._need(place).submit(command)
+        self._opening, self._wanted = (kind, command.path), kind
+        self._need(kind).submit(command)
 
     # What is told
 
     def _take_from_here(self, event: Event) -> None:
-        self._take(_Place.HERE, event)
+        self._take(_EngineKind.LOCAL, event)
 
     def _take_from_servers(self, event: Event) -> None:
-        self._take(_Place.SERVERS, event)
+        self._take(_EngineKind.REMOTE, event)
 
-    def _take(self, place: _Place, event: Event) -> None:
-        is_other = place is not self._in_use
+    def _take(self, kind: _EngineKind, event: Event) -> None:
+        is_other = kind is not self._in_use
         if isinstance(event, ModelReady | ModelFailed | OpeningCancelled):
-            self._opening = None if self._opening is not None and self._opening[0] is place else self._opening
+            self._opening = None if self._opening is not None and self._opening[0] is kind else self._opening
         if is_other and self._held:
             self._held.append(event)
         elif isinstance(event, ModelReady):
-            self._take_ready(place, event)
+            self._take_ready(kind, event)
         elif isinstance(event, ModelClosed):
-            self._take_closed(place, event)
+            self._take_closed(kind, event)
         elif isinstance(event, EngineFailed):
-            self._take_failed(place, event)
-        elif self._is_told(place, event):
+            self._take_failed(kind, event)
+        elif self._is_told(kind, event):
             self.happened.emit(event)
 
-    def _is_told(self, place: _Place, event: Event) -> bool:
+    def _is_told(self, kind: _EngineKind, event: Event) -> bool:
         """Return whether an event is about what is in use, or what can be opened on this machine."""
         if isinstance(event, EngineStarted):
-            return place is _Place.HERE or _Place.HERE not in self._needed
-        return place is self._in_use or not isinstance(event, TrieChanged | CacheHappened)
+            return kind is _EngineKind.LOCAL or _EngineKind.LOCAL not in self._needed
+        return kind is self._in_use or not isinstance(event, TrieChanged | CacheHappened)
 
-    def _take_ready(self, place: _Place, event: ModelReady) -> None:
+    def _take_ready(self, kind: _EngineKind, event: ModelReady) -> None:
         """Have the other model closed, if there is one, before this one is said to be ready.
 
         It is closed itself where another one is wanted by now.
         """
-        self._open.add(place)
-        if place is not self._in_use and place is not self._wanted:
-            self._thread(place).submit(CloseModel())
+        self._open.add(kind)
+        if kind is not self._in_use and kind is not self._wanted:
+            self._thread(kind).submit(CloseModel())
             return
-        if place is not self._in_use and self._in_use in self._open:
+        if kind is not self._in_use and self._in_use in self._open:
             self._held = [event]
             self._thread(self._in_use).submit(CloseModel())
             return
-        self._in_use = place
+        self._in_use = kind
         self.happened.emit(event)
 
-    def _take_closed(self, place: _Place, event: ModelClosed) -> None:
-        self._open.discard(place)
-        if place is self._in_use:
+    def _take_closed(self, kind: _EngineKind, event: ModelClosed) -> None:
+        self._open.discard(kind)
+        if kind is self._in_use:
             if event.path:
                 self.happened.emit(event)
             self._release()
@@ -230,20 +230,20 @@ class EngineHost(QObject):
         """Say that the next model is ready, and what its engine told since."""
         held, self._held = self._held, []
         if held:
-            self._in_use = _Place.SERVERS if self._in_use is _Place.HERE else _Place.HERE
+            self._in_use = _EngineKind.REMOTE if self._in_use is _EngineKind.LOCAL else _EngineKind.LOCAL
             for event in held:
                 self._take(self._in_use, event)
 
-    def _take_failed(self, place: _Place, event: EngineFailed) -> None:
+    def _take_failed(self, kind: _EngineKind, event: EngineFailed) -> None:
         """Tell that the engine in use died. Of another one only what it was opening is told to have failed."""
-        self._open.discard(place)
+        self._open.discard(kind)
         opening, self._opening = self._opening, None
-        if place is self._in_use:
+        if kind is self._in_use:
             self.happened.emit(event)
             self._release()
             return
-        thread = self._threads.pop(place)
-        self._needed.discard(place)
+        thread = self._threads.pop(kind)
+        self._needed.discard(kind)
         self._let_go(thread, has_ended=thread.close(self._patience))
-        if opening is not None and opening[0] is place:
+        if opening is not None and opening[0] is kind:
             self.happened.emit(ModelFailed(opening[1], event.problem))

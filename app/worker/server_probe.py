@@ -38,7 +38,7 @@ class _Failed(NamedTuple):
     certificate: str = ""
 
 
-class ServerLook(QObject):
+class ServerProbe(QObject):
     """Looks at one server at a time. What was looked at before is given up, and nothing is told of it.
 
     Signals: seen(object), a `SeenServer`; failed(object, str), the `Problem`, and the SHA-256 of a certificate that the
