@@ -23,7 +23,7 @@ class AddressError(ValueError):
 
 
 class Reach(Enum):
-    """How far away a server is: on this machine, in the network that it is in, or beyond that."""
+    """Distance to a server: it is on this machine, in the same network, or beyond that."""
 
     HERE = "this computer"
     NETWORK = "your network"

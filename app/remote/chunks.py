@@ -24,7 +24,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a prompt is read, in tokens: how many were found, are read with those, and are to be read in all."""
+    """Progress of the reading of a prompt, in tokens: found, read with those, and to be read in all."""
 
     cached: int
     done: int

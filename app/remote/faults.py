@@ -32,19 +32,19 @@ class ServerError(Exception):
 
 
 def unreachable(name: str, host: str) -> ServerError:
-    """Nothing answers at the address."""
+    """Return the fault of an address at which nothing answers."""
     sentence = f"Nothing answers at {host}. Start the server there, or check its address, then try again."
     return ServerError(f"{name} cannot be reached", sentence, may_retry=True)
 
 
 def untrusted(name: str, why: str) -> ServerError:
-    """Its certificate is not one that this computer trusts."""
+    """Return the fault of a certificate that this computer does not trust."""
     sentence = f"Nobody whom this computer trusts speaks for its certificate: {words(why)}."
     return ServerError(f"{name} cannot be trusted yet", sentence, is_untrusted=True)
 
 
 def changed(name: str) -> ServerError:
-    """It shows another certificate than the one that the person trusts."""
+    """Return the fault of another certificate than the one that the person trusts."""
     sentence = (
         "Somebody may have put another computer in its place. Nothing was sent. If its certificate was renewed, choose "
         "Change… where the server was added, and trust the new one."
@@ -53,27 +53,27 @@ def changed(name: str) -> ServerError:
 
 
 def broken_off(name: str) -> ServerError:
-    """The connection ended before the answer did."""
+    """Return the fault of a connection that ended before the answer did."""
     sentence = "The connection ended in the middle. What came of the answer stays; try again."
     return ServerError(f"{name} broke off", sentence, may_retry=True)
 
 
 def silent(name: str, minutes: int) -> ServerError:
-    """It has said nothing for long."""
+    """Return the fault of a server that has said nothing for long."""
     return ServerError(
         f"{name} says nothing", f"No word has come for {minutes} minutes. Look at the server, then try again."
     )
 
 
 def malformed(name: str, what: str) -> ServerError:
-    """It answers something else than such servers do."""
+    """Return the fault of an answer that is not one of such servers."""
     return ServerError(
         f"{name} gives no answer that can be read", f"It sent {what}. Is it a server of language models?"
     )
 
 
 def refused(name: str, status: int, said: str, wait: float = 0.0) -> ServerError:
-    """It answers that it will not do it."""
+    """Return the fault of a request that is refused, as its status says."""
     told = f" It says: “{words(said)}”." if words(said) else ""
     if status in _KEYS:
         return ServerError(f"{name} asks for a key", f"Enter its key where the server was added, then try again.{told}")

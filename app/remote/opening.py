@@ -51,7 +51,7 @@ class OpenModel:
 
 
 class Beliefs:
-    """What is believed of servers since their models were opened first, by model and address.
+    """Beliefs about servers since their models were opened first, by model and address.
 
     A server may have been started again meanwhile: what it finds corrects that.
     """
