@@ -34,7 +34,10 @@ class FoundModel:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server that was probed: its kind and its models. slots: how many conversations it keeps at a time, 0 where it does not say."""
+    """A server that was probed: its kind and its models.
+
+    slots: how many conversations it keeps at a time, 0 where it does not say.
+    """
 
     kind: Kind
     models: tuple[FoundModel, ...]

@@ -55,11 +55,6 @@ class ServerProbe(QObject):
         self._end: _Ending | None = None
         self._told.connect(self._take)
 
-    @property
-    def is_looking(self) -> bool:
-        """Whether a server is being asked."""
-        return self._end is not None
-
     def look(self, server: Server, key: str | None = None) -> None:
         """Ask a server. key: None for the one that the keychain has; another one is kept there once it has answered."""
         self.close()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.protocol.references import is_on_server
 from app.protocol.reports import Problem
@@ -17,15 +17,11 @@ from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.viewmodels.text.branch_titles import quoted
 from app.widgets.kit.controls import Button
 from app.widgets.kit.dialogs import folder_dialog
-from app.widgets.kit.pane import Pane
-from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
-from app.widgets.kit.text_label import TextLabel
-from app.widgets.kit.typography import TextRole
 from app.widgets.models.context_box import ContextBox
+from app.widgets.models.list_page import ListPage
 from app.widgets.models.model_view import ModelView
 
-_EDGE, _APART, _INSET = 16, 8, 12
 _IS_MAC = sys.platform == "darwin"
 SHOW = "Show in Finder" if _IS_MAC else "Show in Folder"
 NOTHING = (
@@ -35,95 +31,43 @@ NOTHING = (
 LOOKING = "Looking for models…"
 
 
-class OnThisMachine(Pane):
+class OnThisMachine(ListPage):
     """A field that filters, the models, and what can be done with the one that is selected.
 
-    Attributes: field, list, add_button, remove_button, show_button, verify_button, more_button,
-    stop_button, open_button; problem, which says why a model was not opened.
+    Attributes: add_button, remove_button, show_button, verify_button, more_button.
     """
 
     id = "here"
     title = "On This Mac" if _IS_MAC else "On This Computer"
 
     def __init__(self, style: Style, models: ModelRegion, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._style = style
-        self._models = models
+        super().__init__(style, models, "Filter models", parent)
         self._rows = ModelRows(self)
         self._dialog: QFileDialog | None = None
-        self.field = SearchField(style, "Filter models", "Filter", parent=self)
         self.list = ModelView(style, self._rows, self)
-        self.problem = TextLabel(style, "", TextRole.SMALL, False, self)
-        self.problem.setWordWrap(True)
         self.add_button = Button(style, "Add Folder…", parent=self)
         self.remove_button = Button(style, "Remove Folder", parent=self)
         self.show_button = Button(style, SHOW, parent=self)
         self.verify_button = Button(style, "Verify Files", parent=self)
         self.more_button = Button(style, "More…", parent=self)
-        self.stop_button = Button(style, "Stop", parent=self)
-        self.open_button = Button(style, "Open", is_default=True, parent=self)
-        self._stack()
-        self._connect()
-        self.problem.hide()
-        self._refresh()
-
-    @property
-    def tab_order(self) -> Sequence[QWidget]:
-        """The field, the list, and the buttons from the left."""
-        return self.field, self.list, *self._at_left, self.stop_button, self.open_button
-
-    @property
-    def _at_left(self) -> Sequence[Button]:
-        return self.add_button, self.remove_button, self.show_button, self.verify_button, self.more_button
-
-    def _stack(self) -> None:
-        above = QHBoxLayout()
-        above.setContentsMargins(_EDGE, _INSET, _EDGE, _APART)
-        above.addWidget(self.field)
-        said = QHBoxLayout()
-        said.setContentsMargins(_EDGE, _APART, _EDGE, 0)
-        said.addWidget(self.problem)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(_EDGE, _INSET, _EDGE, _INSET)
-        foot.setSpacing(_APART)
-        for button in self._at_left:
-            foot.addWidget(button)
-        foot.addStretch(1)
-        foot.addWidget(self.stop_button)
-        foot.addWidget(self.open_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(above)
-        column.addWidget(self.list, 1)
-        column.addLayout(said)
-        column.addLayout(foot)
-
-    def _connect(self) -> None:
-        self.field.textChanged.connect(self._filter)
-        self.field.entered.connect(self.list.choose)
-        self.field.escaped.connect(lambda: self.window().close())
-        self.list.set_field(self.field)
-        self.list.chosen.connect(self._open)
-        self.list.menuAsked.connect(self._show_menu)
-        self.list.selectionModel().currentChanged.connect(self._refresh_buttons)
         self.add_button.clicked.connect(self.ask_for_folder)
-        self.remove_button.clicked.connect(lambda: self._act(self._remove))
-        self.show_button.clicked.connect(lambda: self._act(self._show_files))
-        self.verify_button.clicked.connect(lambda: self._act(self._verify))
-        self.more_button.clicked.connect(lambda: self._act(self._show_more))
-        self.stop_button.clicked.connect(self._stop)
-        self.open_button.clicked.connect(lambda: self._act(self._open))
-        self._models.list.state.changed.connect(self._refresh)
-        self._models.list.search.ended.connect(self._refresh)
-        self._models.list.file_check.changed.connect(self._refresh_buttons)
-        self._models.list.file_check.ended.connect(self._tell)
-        self._models.current_model.kept.connect(self._tell)
-        self._models.current_model.changed.connect(self._tell_missing)
+        self.remove_button.clicked.connect(lambda: self.act(self._remove))
+        self.show_button.clicked.connect(lambda: self.act(self._show_files))
+        self.verify_button.clicked.connect(lambda: self.act(self._verify))
+        self.more_button.clicked.connect(lambda: self.act(self._show_more))
+        models.list.state.changed.connect(self.refresh)
+        models.list.search.ended.connect(self.refresh)
+        models.list.file_check.changed.connect(self.refresh_buttons)
+        models.list.file_check.ended.connect(self.tell)
+        self.set_up()
+
+    @property
+    def at_left(self) -> Sequence[Button]:
+        return self.add_button, self.remove_button, self.show_button, self.verify_button, self.more_button
 
     # What changes
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Show the models that match what is typed, on the row that one was on."""
         text = self.field.text()
         was_empty = not self._rows.rows
@@ -131,21 +75,17 @@ class OnThisMachine(Pane):
         if was_empty or not self.list.currentIndex().isValid():
             self.list.select(0)
         self.list.show_hint(self._hint)
-        self._refresh_buttons()
+        self.refresh_buttons()
 
-    def _filter(self) -> None:
-        self._refresh()
-        self.list.select(0)
-        self.list.scrollToTop()
-
-    def _refresh_buttons(self) -> None:
+    def refresh_buttons(self) -> None:
+        """Show what can be done with the selected row."""
         row = self.list.row
         self.open_button.setEnabled(row is not None and not row.reason and not row.is_current)
         self.show_button.setEnabled(row is not None)
         self.more_button.setEnabled(row is not None)
         self.remove_button.setVisible(row is not None and row.is_added)
         self.verify_button.setVisible(row is not None and row.can_be_verified)
-        self.stop_button.setVisible(self._is_busy)
+        self.stop_button.setVisible(self.is_busy)
 
     @property
     def _known(self) -> Sequence[ModelRow]:
@@ -153,7 +93,7 @@ class OnThisMachine(Pane):
         return [row for row in self._models.list.state.now if not is_on_server(row.id)]
 
     @property
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
         """Whether a model is being opened, or files are checked."""
         return self._models.current_model.loading is not None or bool(self._models.list.file_check.state.model_id)
 
@@ -167,16 +107,6 @@ class OnThisMachine(Pane):
             return ""
         return LOOKING if self._models.list.search.is_running else NOTHING
 
-    def _tell(self, problem: Problem) -> None:
-        """Say why a model was not opened, or what a check found, where it was asked for."""
-        self.problem.setText(f"{problem.title}. {problem.sentence}")
-        self.problem.show()
-
-    def _tell_missing(self) -> None:
-        problem = self._models.current_model.problem
-        if problem is not None:
-            self._tell(problem)
-
     # What the person does
 
     def ask_for_folder(self) -> None:
@@ -185,12 +115,8 @@ class OnThisMachine(Pane):
             self._dialog = folder_dialog("Add Folder", self._models.list.add_folder, self)
         self._dialog.open()
 
-    def _act(self, act: Callable[[ModelRow], None]) -> None:
-        row = self.list.row
-        if row is not None:
-            act(row)
-
-    def _open(self, row: ModelRow) -> None:
+    def choose(self, row: ModelRow) -> None:
+        """Open a model."""
         self.problem.hide()
         self._models.open(row.id)
 
@@ -198,7 +124,7 @@ class OnThisMachine(Pane):
         self.problem.hide()
         self._models.list.file_check.start(row.id, row.name)
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """Stop the opening of a model, or else the check of files."""
         if self._models.current_model.loading is not None:
             self._models.stop_opening()
@@ -212,16 +138,17 @@ class OnThisMachine(Pane):
         """Show the model's folder in the system's file manager; of one in Ollama's store, the store."""
         folder = row.id if Path(row.id).is_absolute() else row.root
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            self._tell(Problem(row.name, f"It is in {folder}."))
+            self.tell(Problem(row.name, f"It is in {folder}."))
 
     def _show_more(self, row: ModelRow) -> None:
         """Show the menu of a row where no mouse is needed for it."""
-        self._show_menu(row, self.more_button.mapToGlobal(QPoint(0, 0)))
+        self.show_menu(row, self.more_button.mapToGlobal(QPoint(0, 0)))
 
-    def _show_menu(self, row: ModelRow, at: QPoint) -> None:
+    def show_menu(self, row: ModelRow, at: QPoint) -> None:
+        """Show the menu of a row at a place on screen."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Open", lambda: self._open(row)).setEnabled(not row.reason and not row.is_current)
+        menu.addAction("Open", lambda: self.choose(row)).setEnabled(not row.reason and not row.is_current)
         menu.addAction("Add Adapter…", lambda: self.ask_for_adapter(row.id)).setEnabled(not row.reason)
         adapter = self._models.current_model.adapter_of(row.id)
         if adapter:
@@ -251,12 +178,3 @@ class OnThisMachine(Pane):
         """Search again: a model may have been downloaded, or deleted, since."""
         super().showEvent(event)
         self._models.list.look()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters that nothing has a use for are meant for the filter; Escape clears it, then closes the window."""
-        if event.key() == Qt.Key.Key_Escape and self._is_busy:
-            self._stop()
-        elif event.key() == Qt.Key.Key_Escape and self.field.text():
-            self.field.clear()
-        elif not self.field.take_letter(event):
-            super().keyPressEvent(event)

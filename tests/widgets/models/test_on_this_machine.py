@@ -294,7 +294,7 @@ def test_without_models_it_says_where_they_come_from(qtbot: QtBot, machine: Path
     assert page.list.accessibleDescription() == NOTHING
     assert count(picture(page.list), page._style.theme.text2) > 50, "painted"
     app.model.list.look()
-    page._refresh()
+    page.refresh()
     assert page.list.accessibleDescription() == LOOKING
     page.window().close()
 
