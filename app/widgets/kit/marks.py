@@ -31,7 +31,9 @@ def paint_disc(
     diameter: float = DISC,
     halo: QColor | None = None,
 ) -> None:
-    """Paint where tokens are: live full, in memory or on a server half filled, on disk a ring, nowhere a dashed ring.
+    """Paint where tokens are, each place in a form of its own.
+
+    Live is full, in memory half filled, on a server its left half, on disk a ring, nowhere a dashed ring.
 
     halo: the pane's colour, which cuts the line behind the disc; None leaves the line.
     """
@@ -62,7 +64,7 @@ def _paint_ring(painter: QPainter, center: QPointF, radius: float, color: QColor
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         box = QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius)
-        painter.drawPie(box, 180 * 16, 180 * 16)
+        painter.drawPie(box, (180 if where == "memory" else 90) * 16, 180 * 16)
 
 
 def paint_bar(

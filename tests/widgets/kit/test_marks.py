@@ -31,7 +31,7 @@ def disc(where: Residency, theme: Theme = LIGHT) -> QImage:
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_four_discs_differ_without_their_colours(theme: Theme) -> None:
+def test_all_discs_differ_without_their_colours(theme: Theme) -> None:
     for one, other in combinations(ALL, 2):
         filled = [count(grey(disc(where, theme)), disc(where, theme).pixelColor(0, 0)) for where in (one, other)]
         assert grey(disc(one, theme)) != grey(disc(other, theme)), (one, other, filled)
