@@ -76,6 +76,9 @@ _MODEL_CODE = (
 )
 """Beginnings of file names in transformers/models that are of use with torch only."""
 
+_READ_AS_SOURCE = frozenset({"models", "decision"})
+"""Folders of transformers whose sources it reads to know what lies in them; all else is imported as byte code."""
+
 _QT_PLUGINS = frozenset({"platforms", "styles", "iconengines", "imageformats", "platformthemes", "xcbglintegrations"})
 _QT_PLUGINS_LEFT_OUT = frozenset(
     {
@@ -231,13 +234,15 @@ def keeps_file(dest: str) -> bool:
     path = Path(dest)
     top, parts = path.parts[0], path.parts
     if top.endswith(".dist-info"):
-        return path.name not in _FILES_LEFT_OUT and not _is_excluded(top.split("-")[0])
+        return path.name not in _FILES_LEFT_OUT and "sboms" not in parts and not _is_excluded(top.split("-")[0])
     if parts[:2] == ("resources", "pictures"):  # the README's
         return False
     if top == "PySide6":
         return "translations" not in parts and "qml" not in parts
     if top == "mlx":
         return not {"include", "share"} & set(parts)
+    if parts[0] == "transformers" and path.suffix == ".py" and parts[1] not in _READ_AS_SOURCE:
+        return False
     if path.suffix in {".py", ".pyi"}:
         return keeps_module(".".join(path.with_suffix("").parts).removesuffix(".__init__")) and path.suffix == ".py"
     return "tests" not in parts and "__pycache__" not in parts
