@@ -133,7 +133,7 @@ class CachePage:
         return Buttons(
             id="cache_files",
             title="Cached state on disk",
-            detail=f"{formatting.size(view.disk_bytes)} for the model in use. Other models have theirs there, too.",
+            detail=f"{formatting.size(view.disk_bytes)} of all models that you used, together.",
             buttons=(RowButton(id="delete_files", title="Delete…", spoken="Delete cache files", question=question),),
         )
 

@@ -322,6 +322,17 @@ def test_what_is_on_the_disk_is_measured_and_named_with_its_place(
     assert "copies" not in rows(preferences), "there are none"
 
 
+def test_the_size_of_the_files_is_told_as_that_of_all_models(
+    qtbot: QtBot, app: App, preferences: Preferences, script: Script
+) -> None:
+    """The engine counts the files of other models, too."""
+    script.disk_bytes = 3_000_000_000
+    ask(qtbot, app, "How are you?")
+    preferences.show_page("cache")
+    qtbot.waitUntil(lambda: "3.0 GB of all models" in told(preferences, "cache_files"))
+    assert "model in use" not in told(preferences, "cache_files")
+
+
 def test_each_place_is_emptied_after_a_question_only(preferences: Preferences) -> None:
     preferences.show_page("privacy")
     found = [one for each in rows(preferences).values() if isinstance(each, Buttons) for one in each.buttons]
