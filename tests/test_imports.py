@@ -91,7 +91,9 @@ VIEW_MODELS: dict[str, set[str]] = {
     "find": {"kit", "text", "library", "chat", "find"},
     "jump": {"kit", "text", "library", "jump"},
     "gateway": {"kit", "text", "gateway"},
-    "preferences": {"kit", "text", "model", "hub", "cache", "library", "warmth", "chat", "gateway", "preferences"},
+    "preferences": {
+        *("kit", "text", "model", "hub", "cache", "servers", "library", "warmth", "chat", "gateway", "preferences"),
+    },
 }
 FILES = sorted(APP.rglob("*.py"))
 KNOWN = set(FILES)

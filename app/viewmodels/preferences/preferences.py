@@ -60,7 +60,7 @@ class Preferences(QObject):
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._privacy = PrivacyPage(folders, library, cache, hub, self)
+        self._privacy = PrivacyPage(settings, folders, library, cache, hub, self)
         self._alternatives = AlternativesSize(store, self)
         self.pages: tuple[Page, ...] = (
             GeneralPage(settings, self._alternatives),

@@ -13,15 +13,26 @@ from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.hub.download import Download, Stage
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.kit.folders import Folders
+from app.viewmodels.kit.settings import ServerState, Settings, SettingsValues
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.library.trash_list import EMPTY_TITLE
 from app.viewmodels.preferences.disk_usage import DiskUsage, PathsOf, delete_logs
 from app.viewmodels.preferences.rows import Buttons, Group, Handlers, Question, Row, RowButton
+from app.viewmodels.servers.server_rows import where_of
 from app.viewmodels.text import formatting
 
 OFFLINE = (
     "Espalier is offline. It asks the network for something only when you search a hub for models or download one, and "
     "sends no word of yours anywhere, nor how you use it."
+)
+WITH_SERVERS = (
+    "Espalier asks the network for something only when you search a hub for models or download one, and when you look "
+    "at a server that you added or use a model of it. What you write to such a model goes to its server, with the "
+    "conversation before it, and nowhere else. How you use Espalier is told to nobody."
+)
+API_IS_ON = (
+    "The local API is on: programs of this computer that have its token ask the open model. Of your conversations they "
+    "are told nothing."
 )
 _AGAIN_MS = 700  # until what was deleted is gone
 _CONVERSATIONS = (
@@ -44,6 +55,7 @@ class PrivacyPage(QObject):
 
     def __init__(
         self,
+        settings: Settings,
         folders: Folders,
         library: LibraryRegion,
         cache: CacheRegion,
@@ -51,7 +63,8 @@ class PrivacyPage(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._folders, self._library, self._cache, self._hub = folders, library, cache, hub
+        self._settings, self._folders = settings, folders
+        self._library, self._cache, self._hub = library, cache, hub
         self.usage = DiskUsage(self)
         self._timer = QTimer(self, singleShot=True, interval=_AGAIN_MS)
         self._timer.timeout.connect(self.show)
@@ -60,8 +73,9 @@ class PrivacyPage(QObject):
     def groups(self) -> tuple[Group, ...]:
         """Return what the page shows now."""
         words = self._conversations(), self._trash(), *self._copies()
-        state = *self._snapshots(), self._downloads(), *self._logs()
-        return Group("Your Words", words), Group("What the Program Keeps", state, OFFLINE)
+        values = self._settings.values
+        state = *self._snapshots(), self._downloads(), *map(_server, values.servers), *self._logs()
+        return Group("Your Words", words), Group("What the Program Keeps", state, network_note(values))
 
     @property
     def handlers(self) -> Handlers:
@@ -185,6 +199,18 @@ class PrivacyPage(QObject):
     def _delete_logs(self) -> None:
         folder = Path(self._folders.logs)
         self.usage.measure(self._places, first=lambda: delete_logs(folder))
+
+
+def network_note(values: SettingsValues) -> str:
+    """Say what goes to the network, and to other programs, with these settings."""
+    note = WITH_SERVERS if values.servers else OFFLINE
+    return f"{note} {API_IS_ON}" if values.is_api_on else note
+
+
+def _server(server: ServerState) -> Row:
+    """Return what is kept of a server."""
+    detail = f"{where_of(server)}. The settings hold its address, and the system’s keychain its key, if it has one."
+    return Buttons(id=f"server:{server.id}", title=f"Server: {server.name}", detail=detail, buttons=())
 
 
 def _button(button_id: str, title: str, spoken: str, question: Question, is_enabled: bool = True) -> RowButton:

@@ -35,12 +35,16 @@ def is_server(row: ModelRow) -> bool:
     return row.id.startswith(SERVER) and server_model(row.id) is None
 
 
+def where_of(server: ServerState) -> str:
+    """Say where a server is: "10.0.0.7:8080, on your network"."""
+    urls = server.url, *server.others
+    return f"{', '.join(map(host_of, urls))}, on {farthest(urls).value}"
+
+
 def _rows(server: ServerState, models: Sequence[ModelRow], looking: str) -> Iterator[ModelRow]:
     own = [row for row in models if server_model(row.id) is not None and server_of(row.id) == server.id]
-    hosts = ", ".join(map(host_of, (server.url, *server.others)))
-    where = f"{hosts}, on {farthest((server.url, *server.others)).value}"
     count = formatting.plural(len(own), "model") if own else _NO_MODELS
-    details = DOT.join((where, count))
+    details = DOT.join((where_of(server), count))
     is_looking = server.url == looking
     yield ModelRow(
         id=f"{SERVER}{server.id}",

@@ -15,7 +15,7 @@ from app.protocol.commands import ConfigureDiskCache, SetBudget
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.key_bindings import native
-from app.viewmodels.kit.settings import Settings
+from app.viewmodels.kit.settings import ServerState, Settings
 from app.viewmodels.preferences.disk_usage import DiskUsage
 from app.viewmodels.preferences.preferences import Preferences
 from app.viewmodels.preferences.rows import Amount, Buttons, Choice, Entry, KeyRow, Row, RowButton, Toggle
@@ -320,6 +320,29 @@ def test_what_is_on_the_disk_is_measured_and_named_with_its_place(
     assert " in " in rows(preferences)["conversations"].detail
     assert told(preferences, "conversations").startswith("1 conversation")
     assert "copies" not in rows(preferences), "there are none"
+
+
+NO_WORD_LEAVES = ("is offline", "sends no word of yours anywhere")
+
+
+@pytest.mark.parametrize("has_server", [False, True])
+@pytest.mark.parametrize("is_api_on", [False, True])
+def test_what_leaves_the_computer_is_told_as_it_is(
+    preferences: Preferences, settings: Settings, has_server: bool, is_api_on: bool
+) -> None:
+    preferences.show_page("privacy")
+    server = ServerState("0123456789abcdef", "Studio", "http://10.0.0.7:8080", "llama.cpp")
+    settings.update(servers=(server,) if has_server else (), is_api_on=is_api_on)
+    preferences.state.catch_up()
+    ((note,),) = [[group.note for group in preferences.state.now.groups if group.note]]
+    assert [words in note for words in NO_WORD_LEAVES] == [not has_server] * 2
+    assert ("goes to its server" in note) is has_server
+    assert ("local API is on" in note) is is_api_on
+    assert ("server:0123456789abcdef" in rows(preferences)) is has_server
+    if has_server:
+        kept = told(preferences, "server:0123456789abcdef")
+        assert kept.startswith("Server: Studio: 10.0.0.7:8080, on your network.")
+        assert "keychain" in kept
 
 
 def test_the_size_of_the_files_is_told_as_that_of_all_models(
