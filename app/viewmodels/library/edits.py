@@ -71,13 +71,16 @@ class Edits(QObject):
 
     # Taking away
 
-    def ask_to_delete(self, conversation_id: str, message_id: str) -> None:
-        """Delete a message with all that follows it, unless more goes than a person sees: that is asked about."""
+    def ask_to_delete(self, conversation_id: str, message_id: str, *, always: bool = False) -> None:
+        """Delete a message with all that follows it, unless more goes than a person sees: that is asked about.
+
+        always: ask about it in any case.
+        """
         tree = self._library.tree_of(conversation_id)
         if tree is None or message_id not in tree or not self.may_edit():
             return
         deletion = deletion_of(tree, message_id)
-        if deletion.is_seen:
+        if deletion.is_seen and not always:
             self.delete_message(conversation_id, message_id)
         else:
             self.deletionAsked.emit(deletion)

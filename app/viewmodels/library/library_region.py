@@ -40,12 +40,14 @@ MINUTE_MS = 60_000
 class _Wanted:
     """A conversation that was asked for, and the message to show in it, "" for where it was left.
 
-    gives_way: says, once it is read, that it is not to be shown any more.
+    gives_way: says, once it is read, that it is not to be shown any more. deletes: when it is shown, the person is
+    asked whether the branch of the message goes.
     """
 
     conversation_id: str
     message_id: str
     gives_way: Callable[[], bool]
+    deletes: bool
 
 
 class LibraryRegion(QObject):
@@ -180,19 +182,27 @@ class LibraryRegion(QObject):
         """Show the conversation of the last run, unless the person has begun something here while it was read."""
         self.go_to(conversation_id, gives_way=has_begun)
 
-    def go_to(self, conversation_id: str, message_id: str = "", gives_way: Callable[[], bool] = lambda: False) -> None:
+    def go_to(
+        self,
+        conversation_id: str,
+        message_id: str = "",
+        gives_way: Callable[[], bool] = lambda: False,
+        *,
+        deletes: bool = False,
+    ) -> None:
         """Open a conversation, on a path that goes through this message if one is given.
 
         Of several that are asked for, the last is shown, whichever is read first. Where another window has the
-        conversation, that comes to the front. gives_way: says, once it is read, that what is open stays.
+        conversation, that comes to the front. gives_way: says, once it is read, that what is open stays. deletes: ask,
+        when it is shown, whether the branch of the message goes.
         """
         if self._is_closed:
             return
         window = self.stored.window_of(conversation_id)
         if window is not None and window is not self:
-            window.come_to(conversation_id, message_id)
+            window.come_to(conversation_id, message_id, deletes=deletes)
             return
-        wanted = self._wanted = _Wanted(conversation_id, message_id, gives_way)
+        wanted = self._wanted = _Wanted(conversation_id, message_id, gives_way, deletes)
         self.has_chosen = True
 
         def refuse(problem: Problem) -> None:
@@ -202,10 +212,10 @@ class LibraryRegion(QObject):
 
         self.library.open(conversation_id, lambda: self._on_read(wanted), refuse)
 
-    def come_to(self, conversation_id: str, message_id: str) -> None:
-        """Come to the front, at a message of the open conversation if one is given."""
+    def come_to(self, conversation_id: str, message_id: str, *, deletes: bool = False) -> None:
+        """Come to the front, at a message of the open conversation if one is given. deletes: as of `go_to`."""
         if message_id or conversation_id != self._open_id:
-            self.go_to(conversation_id, message_id)
+            self.go_to(conversation_id, message_id, deletes=deletes)
         self.cameForward.emit()
 
     def import_file(self, path: str) -> None:
@@ -230,11 +240,15 @@ class LibraryRegion(QObject):
             self.edits.rename(row_id, title)
 
     def delete_row(self, row: ConversationRow) -> None:
-        """Delete the conversation, folder or branch of a row; the branch of another conversation is shown before."""
+        """Delete the conversation, folder or branch of a row.
+
+        The branch of another conversation was not in sight: it is shown, and always asked about.
+        """
         if row.is_branch and row.conversation_id == self._open_id:
             self.edits.ask_to_delete(row.conversation_id, row.id)
         elif row.is_branch:
-            self.go_to(row.conversation_id, row.id)
+            if self.edits.may_edit():
+                self.go_to(row.conversation_id, row.id, deletes=True)
         elif row.is_folder:
             self.edits.delete_folder(row.id)
         else:
@@ -306,7 +320,12 @@ class LibraryRegion(QObject):
             self._notices.error(GONE)
         self._show(conversation_id)
         if is_there:
-            QTimer.singleShot(0, self, lambda: self.reached.emit(message_id))  # once the path is laid out
+            QTimer.singleShot(0, self, lambda: self._on_laid_out(wanted))
+
+    def _on_laid_out(self, wanted: _Wanted) -> None:
+        self.reached.emit(wanted.message_id)
+        if wanted.deletes:
+            self.edits.ask_to_delete(wanted.conversation_id, wanted.message_id, always=True)
 
     def _leave_what_goes(self, result: EditResult) -> None:
         """Leave the open conversation where it is gone, before its tree is."""

@@ -40,8 +40,11 @@ class OpenWindow(Protocol):
     def open_ids(self) -> Set[str]:
         """Return the conversation that is open, and the one that is about to be."""
 
-    def come_to(self, conversation_id: str, message_id: str) -> None:
-        """Bring the window to the front, at a message of its conversation if one is given."""
+    def come_to(self, conversation_id: str, message_id: str, *, deletes: bool = False) -> None:
+        """Bring the window to the front, at a message of its conversation if one is given.
+
+        deletes: ask there whether the branch of the message goes.
+        """
 
 
 class StoredConversations(QObject):

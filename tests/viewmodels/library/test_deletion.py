@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message, new_id
@@ -11,7 +12,9 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.app import App
 from app.viewmodels.library.deletion import Deletion, deletion_of
 from tests.seeds import chosen
+from tests.viewmodels.library.test_library_region import at_rest
 from tests.viewmodels.test_app import ask, ended, ready
+from tests.viewmodels.test_windows import windows_of
 
 
 def below(tree: MessageTree, message_id: str) -> list[str]:
@@ -68,3 +71,73 @@ def test_more_than_an_exchange_in_sight_is_asked_about(qtbot: QtBot, app: App) -
     app.chat.open_branch.delete_message(second)
     qtbot.waitUntil(lambda: len(app.library.tree) == 2)
     assert len(asked) == 2
+
+
+def named_branch(qtbot: QtBot, app: App, question: str) -> str:
+    """Ask a question in two versions, name the second one, and return the id of its message."""
+    app.library.new_conversation()
+    ask(qtbot, app, question)
+    app.chat.open_draft.begin_edit()
+    ask(qtbot, app, f"{question} Or else")
+    message_id = app.chat.chat_model.rows[0].id
+    app.branches.name(message_id, "else")
+    at_rest(qtbot, app)
+    return message_id
+
+
+@pytest.mark.parametrize("is_in_sight", [True, False])
+def test_a_branch_of_another_conversation_is_asked_about_where_it_is_shown(
+    qtbot: QtBot, app: App, is_in_sight: bool
+) -> None:
+    """Also one exchange, which goes at once where it is in sight: here nothing was. is_in_sight: once it is open."""
+    branch = named_branch(qtbot, app, "One")
+    home = app.library.open_id
+    if not is_in_sight:
+        app.chat.open_branch.select_version(branch, -1)
+    app.library.fold(home, False)
+    app.library.new_conversation()
+    ask(qtbot, app, "Other")
+    at_rest(qtbot, app)
+    asked: list[tuple[Deletion, str]] = []
+    app.library.edits.deletionAsked.connect(lambda one: asked.append((one, app.library.open_id)))
+    row = next(one for one in app.library.conversation_model.rows if one.is_branch)
+    app.library.delete_row(row)
+    qtbot.waitUntil(lambda: bool(asked))
+    at_rest(qtbot, app)
+    ((deletion, open_id),) = asked
+    assert (deletion.conversation_id, deletion.message_id, deletion.messages) == (home, branch, 2)
+    assert open_id == home
+    assert branch in app.library.tree, "it goes when the person says so"
+
+
+def test_who_goes_elsewhere_meanwhile_is_asked_nothing(qtbot: QtBot, app: App) -> None:
+    named_branch(qtbot, app, "One")
+    home = app.library.open_id
+    app.library.fold(home, False)
+    app.library.new_conversation()
+    ask(qtbot, app, "Other")
+    at_rest(qtbot, app)
+    asked: list[Deletion] = []
+    app.library.edits.deletionAsked.connect(asked.append)
+    row = next(one for one in app.library.conversation_model.rows if one.is_branch)
+    app.library.library._trees.pop(home)  # so that it is read first
+    app.library.delete_row(row)
+    app.library.new_conversation()
+    at_rest(qtbot, app)
+    qtbot.wait(50)
+    assert not asked
+
+
+def test_it_is_asked_in_the_window_that_has_the_conversation(qtbot: QtBot, app: App) -> None:
+    branch = named_branch(qtbot, app, "One")
+    second = windows_of(app).open()
+    second.library.fold(app.library.open_id, False)
+    at_rest(qtbot, app)
+    asked: list[tuple[App, str]] = []
+    for one in (app, second):
+        one.library.edits.deletionAsked.connect(lambda deletion, one=one: asked.append((one, deletion.message_id)))
+    second.catch_up()
+    row = next(one for one in second.library.conversation_model.rows if one.is_branch)
+    second.library.delete_row(row)
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked == [(app, branch)]
