@@ -2,6 +2,10 @@
 
 Properties: what is imported is kept whole or not at all. Until it is published it lies in an entry of the trash that
 nobody is shown; where the program ends before, the next start takes it out again, by small steps too.
+
+No id is held by two conversations, and one that was given up holds none that is wanted: so a document that comes again
+is recognised by its id. What of it lies in the trash by then is restored, and nothing of it is brought a second time,
+unless a copy is wanted.
 """
 
 from __future__ import annotations
@@ -15,14 +19,16 @@ from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import ADDED, Change, Edit, Operation
 from app.conversation.faults import StoreError
+from app.conversation.matching import Match
 from app.conversation.message import Message, new_id
 from app.conversation.message_rows import MessageRows
 from app.conversation.message_store import MessageStore
 from app.conversation.records import Document
-from app.conversation.trash import STAGED
+from app.conversation.trash import STAGED, Trash
 
 STEP = 0.02  # seconds for which messages are written without letting others have their turn
 AT_ONCE = 100  # messages that are deleted in one step
+COMPARED = 200  # messages that are compared in one step
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +42,25 @@ class StagedConversation:
 
 @dataclass(slots=True)
 class Stage:
-    """Conversations that one import has brought so far, in their order."""
+    """Conversations that one import has brought so far, in their order, and what it restores from the trash.
+
+    messages: numbers of those that it has brought. hidden_conversations, hidden_messages: numbers of what is restored.
+    """
 
     begun: list[StagedConversation] = field(default_factory=list)
-    messages: list[int] = field(default_factory=list)  # their numbers
+    messages: list[int] = field(default_factory=list)
+    hidden_conversations: set[int] = field(default_factory=set)
+    hidden_messages: set[int] = field(default_factory=set)
 
     @property
     def entry(self) -> int | None:
         """The entry of the trash in which the import lies, None before there is anything."""
         return self.begun[0].entry if self.begun else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was brought, and nothing is to be restored."""
+        return not (self.begun or self.hidden_conversations or self.hidden_messages)
 
 
 class StagedDocument:
@@ -68,9 +84,15 @@ class Imports:
     """Imports of conversations from files, taken in by small steps."""
 
     def __init__(
-        self, database: Database, rows: MessageRows, conversations: ConversationStore, messages: MessageStore
+        self,
+        database: Database,
+        rows: MessageRows,
+        conversations: ConversationStore,
+        messages: MessageStore,
+        trash: Trash,
     ) -> None:
         self._db = database
+        self._trash = trash
         self._rows = rows
         self._conversations = conversations
         self._messages = messages
@@ -112,22 +134,53 @@ class Imports:
         stage.messages += numbers.values()
         return position < len(messages)
 
-    def has(self, conversation_id: str) -> bool:
-        """Return whether a conversation of this id can be seen already."""
-        query = "SELECT 1 FROM conversation WHERE id = ? AND trash IS NULL"
-        return bool(self._db.rows(query, conversation_id))
+    def match(self, stage: Stage, document: Document) -> Match | None:
+        """Find the conversation that a document is already, to be compared by `compare`; None where it is none yet.
+
+        That may be one that this import has brought itself: a file can hold a conversation twice.
+        """
+        query = """SELECT number, trash FROM conversation WHERE id = ?1 AND (trash IS NULL OR trash = ?2
+            OR trash NOT IN (SELECT number FROM trash WHERE operation = ?3))"""
+        with self._db.reading():
+            row = self._db.execute(query, document.conversation.id, stage.entry, STAGED).fetchone()
+        if row is None:
+            return None
+        number, entry = row
+        is_hidden = entry not in (None, stage.entry) and number not in stage.hidden_conversations
+        return Match(document, number, is_hidden)
+
+    def compare(self, stage: Stage, match: Match) -> bool:
+        """Compare a few messages; False when all are compared, and what lies in the trash is noted in the stage."""
+        with self._db.reading():
+            page = self._rows.read(match.number, match.id, "true", match.last, COMPARED)
+            for number, message in page:
+                match.take(number, message)
+            if len(page) == COMPARED:
+                return True
+            query = "SELECT number FROM message WHERE conversation = ? AND trash IS NOT NULL"
+            hidden = {number for (number,) in self._db.execute(query, match.number)}
+        stage.hidden_messages |= match.end(hidden)
+        if match.is_hidden:
+            stage.hidden_conversations.add(match.number)
+        return False
 
     def publish(self, stage: Stage) -> Edit:
-        """Show everything that was staged, all at once. LookupError when it was thrown away."""
-        with self._db.editing(Operation.IMPORT):
+        """Show everything that was staged, all at once, and restore what it has noted. LookupError when it was deleted.
+
+        The conversations that were brought come first.
+        """
+        with self._db.editing(Operation.IMPORT) as done:
             for one in stage.begun:
                 query = "UPDATE conversation SET trash = NULL WHERE id = ? AND trash = ?"
                 if self._db.execute(query, one.id, one.entry).rowcount != 1:
                     raise LookupError("what was imported was deleted")
             self._db.execute("DELETE FROM trash WHERE operation = ? AND number = ?", STAGED, stage.entry)
+            self._trash.show(stage.hidden_conversations, stage.hidden_messages)
         self._messages.completed += stage.messages
-        changes = tuple(Change("conversation", one.number, "trash", ADDED, None) for one in stage.begun)
-        return Edit(Operation.IMPORT, changes, tuple(one.id for one in stage.begun))
+        added = {one.number: Change("conversation", one.number, "trash", ADDED, None) for one in stage.begun}
+        others = [one for one in done.edit.changes if one.table != "conversation" or one.number not in added]
+        ids = dict.fromkeys((*(one.id for one in stage.begun), *done.edit.conversation_ids))
+        return Edit(Operation.IMPORT, (*added.values(), *others), tuple(ids))
 
     def unstage(self, stage: Stage) -> None:
         """Give up an import: what it has brought is deleted, by steps."""
@@ -180,6 +233,7 @@ class Imports:
 
     def _begin(self, stage: Stage, coming: StagedDocument) -> StagedConversation:
         conversation = coming.document.conversation
+        self._free_id(conversation.id)
         if self._db.execute("SELECT 1 FROM conversation WHERE id = ?", conversation.id).fetchone():
             conversation = replace(conversation, id=new_id())
         entry = stage.entry
@@ -189,6 +243,13 @@ class Imports:
         number = self._conversations.insert(conversation)
         self._db.execute("UPDATE conversation SET trash = ? WHERE number = ?", entry, number)
         return StagedConversation(number, conversation.id, entry)
+
+    def _free_id(self, conversation_id: str) -> None:
+        """Take an id from a conversation that was given up and is not deleted yet: it is recognised by nobody."""
+        query = "SELECT number, trash FROM conversation WHERE id = ?"
+        for number, entry in self._db.execute(query, conversation_id).fetchall():
+            if entry in self._unwanted:
+                self._db.execute("UPDATE conversation SET id = ? WHERE number = ?", new_id(), number)
 
     def _stage_message(
         self, conversation: int, coming: StagedDocument, message: Message, numbers: dict[str, int]

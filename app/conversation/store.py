@@ -69,7 +69,7 @@ class Store:
         self.presets = PresetStore(self.database)
         self.messages = MessageStore(self.database, rows, paths, self.conversations, self.view_states)
         self.trash = Trash(self.database, rows, paths, self.messages)
-        self.imports = Imports(self.database, rows, self.conversations, self.messages)
+        self.imports = Imports(self.database, rows, self.conversations, self.messages, self.trash)
         self.exports = Exports(self.database, rows, self.conversations, self.messages)
         self.search = MessageSearch(self.database, rows, self.messages)
         try:

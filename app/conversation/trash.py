@@ -138,6 +138,16 @@ class Trash:
             self._db.execute(_UNUSED)
         return done.edit
 
+    def show(self, conversations: Iterable[int], messages: Iterable[int]) -> None:
+        """Take rows out of the trash, with what they hang on, inside `editing`. LookupError where one is gone."""
+        rows = {"conversation": sorted(conversations), "message": sorted(messages)}
+        for table, numbers in rows.items():
+            for number in numbers:
+                if self._db.execute(f"SELECT 1 FROM {table} WHERE number = ?", number).fetchone() is None:
+                    raise LookupError(f"{table} {number} is gone for ever")
+        self._show(rows)
+        self._db.execute(_UNUSED)
+
     def delete_for_ever(self, older_than: float | None) -> int:
         """Delete the rows of what lies here, or has lain here for so many seconds; returns how many messages.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from app.conversation.edit import Edit, join_edits
 from app.conversation.edit_result import EditResult
 from app.conversation.exporting import Export
 from app.conversation.faults import StoreError, unexpected
+from app.conversation.matching import Match
 from app.conversation.records import Document, Folder
 from app.conversation.staging import Stage, StagedDocument
 from app.conversation.store import Store
@@ -89,7 +91,8 @@ class ImportExport(QObject):
     """Reads and writes files on a thread of its own, so that neither the window nor an answer being saved waits.
 
     Properties: a file is imported whole or not at all, and that is one step of undo; what is wrong with a file changes
-    nothing. The database is asked in small steps, between which others have their turn.
+    nothing. The database is asked in small steps, between which others have their turn. A file is read when what came
+    before it is in the database, and can be recognised.
 
     Attributes: is_stuck, a file was neither finished nor given up at the end of the program; lost, what to tell of one
     that was to be written.
@@ -120,6 +123,8 @@ class ImportExport(QObject):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="exchange")
         self._waiting: dict[Future[Any], tuple[Work, Callable[[Any], None]]] = {}
         self._imports: list[Work] = []
+        self._is_importing = False
+        self._later: deque[Callable[[], None]] = deque()  # imports that wait for the one under way
         self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._told.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
@@ -128,6 +133,7 @@ class ImportExport(QObject):
 
         A file that is not whole in time is given up, and a disk that hangs is left to the system.
         """
+        self._later.clear()
         for work in self._imports:
             work.cancel()
         waiting, self._waiting = self._waiting, {}
@@ -139,7 +145,8 @@ class ImportExport(QObject):
         self._thread.shutdown(wait=not self.is_stuck)
 
     def cancel(self) -> None:
-        """Give up the files that are being read and written."""
+        """Give up the files that are being read and written, and those that wait to be read."""
+        self._later.clear()
         for work, _ in self._waiting.values():
             work.cancel()
 
@@ -173,17 +180,36 @@ class ImportExport(QObject):
         self._when_saved(lambda: self._do(work, lambda: _write_all(self._store, conversation_ids, target, work), tell))
 
     def import_file(
-        self, path: str, opened: Callable[[str], object] = lambda _id: None, *, copies: bool = False
+        self,
+        path: str,
+        opened: Callable[[str], object] = lambda _id: None,
+        *,
+        copies: bool = False,
+        only: Collection[int] | None = None,
     ) -> None:
         """Keep every conversation of a file.
 
         opened: is called with the first of them. copies: also of those that are here already, which are left out
-        otherwise, and told.
+        otherwise, and told. only: of these conversations, by their numbers in the file, from 0.
         """
         target = Path(path)
-        work = Work(f"Reading {target.name}…", self._told.emit)
-        self._imports.append(work)
-        self._do(work, lambda: _import(self._store, target, work, copies=copies), partial(self._publish, opened))
+
+        def begin() -> None:
+            self._is_importing = True
+            work = Work(f"Reading {target.name}…", self._told.emit)
+            self._imports.append(work)
+            wanted = _Wanted(target, copies, only)
+            self._do(work, _Import(self._store, wanted, work).run, partial(self._publish, opened), self._go_on)
+
+        self._later.append(begin)
+        if not self._is_importing:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Begin with the next file that waits to be read, once the database has what the last one brought."""
+        self._is_importing = False
+        if self._later:
+            self._later.popleft()()
 
     def _publish(self, opened: Callable[[str], object], came: _Came) -> None:
         """Show what a file has brought, as one step of undo, and say so."""
@@ -192,34 +218,46 @@ class ImportExport(QObject):
             first = result.edit.conversation_id
             if first is not None and not result.is_gone:
                 opened(first)
-            count = len(came.stage.begun)
-            sentence = f"{formatting.plural(count, 'conversation')} {'was' if count == 1 else 'were'} imported."
-            if came.known:
-                self._offer_copies(came, opened, sentence)
-            else:
-                self._notices.info(" ".join([sentence, *came.problems]), undo_step=self._changes.step)
+            self._tell_of(came, opened)
 
         def give_up(problem: Problem) -> None:
             self._store.do(lambda store: store.imports.unstage(came.stage))
             self._notices.error(problem)
 
-        if came.stage.begun:
+        if not came.stage.is_empty:
             self._changes.make(lambda store: _published(store, came), take, give_up)
         elif came.known:
-            self._offer_copies(came, opened, "Nothing was imported.")
+            self._tell_of(came, opened)
         else:
             self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
 
-    def _offer_copies(self, came: _Came, opened: Callable[[str], object], sentence: str) -> None:
-        """Tell of conversations that are here already, and offer to have them twice."""
-        here = f"Already here: {formatting.plural(came.known, 'conversation')}."
-        copy = partial(self.import_file, str(came.target), opened, copies=True)
-        self._notices.warn(" ".join([sentence, here, *came.problems]), "Import Copies", copy)
+    def _tell_of(self, came: _Came, opened: Callable[[str], object]) -> None:
+        """Tell of what was imported, restored and here already, and offer to have twice what was left out."""
+        sentence = " ".join([*came.sentences, *came.problems])
+        if came.left_out:
+            copy = partial(self.import_file, str(came.target), opened, copies=True, only=came.left_out)
+            self._notices.warn(sentence, "Import Copies", copy)
+        else:
+            self._notices.info(sentence, undo_step=self._changes.step)
 
-    def _do(self, work: Work, run: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Run this on the thread for files, and come back with its result."""
+    def _do(
+        self,
+        work: Work,
+        run: Callable[[], T],
+        then: Callable[[T], None],
+        ended: Callable[[], None] | None = None,
+    ) -> None:
+        """Run this on the thread for files, and come back with its result.
+
+        ended: is called in any case, after what `then` has asked of the database is done.
+        """
 
         def take(future: Future[T]) -> None:
+            answer(future)
+            if ended is not None:
+                self._store.do(lambda _store: None, lambda _none: ended(), lambda _problem: ended())
+
+        def answer(future: Future[T]) -> None:
             error = future.exception()
             if error is None:
                 then(future.result())
@@ -249,19 +287,47 @@ class ImportExport(QObject):
 
 
 @dataclass(frozen=True, slots=True)
+class _Wanted:
+    """An import that was asked for; everything as of `import_file`."""
+
+    target: Path
+    copies: bool
+    only: Collection[int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Came:
     """Content that a file has brought into the database, not to be seen yet; problems: sentences about it.
 
-    known: how many conversations were left out because they are here already. folders: that the file tells of; homes:
-    the folder of each conversation that lies in one, by their ids.
+    known: how many conversations are here already, and were not in the trash. left_out: the numbers in the file of
+    those of which a copy would bring something. missing: how many messages of the file are not here all the same.
+    folders: that the file tells of; homes: the folder of each conversation that lies in one, by their ids.
     """
 
     target: Path
     stage: Stage
     problems: tuple[str, ...]
     known: int
+    left_out: frozenset[int]
+    missing: int
     folders: tuple[Folder, ...]
     homes: Mapping[str, str]
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """Say what became of the conversations of the file."""
+        begun, stage = len(self.stage.begun), self.stage
+        if begun:
+            yield f"{formatting.plural(begun, 'conversation')} {'was' if begun == 1 else 'were'} imported."
+        elif stage.is_empty:
+            yield "Nothing was imported."
+        restored = ((len(stage.hidden_conversations), "conversation"), (len(stage.hidden_messages), "message"))
+        if counts := [formatting.plural(count, what) for count, what in restored if count]:
+            yield f"Restored from the trash: {', '.join(counts)}."
+        if self.known:
+            yield f"Already here: {formatting.plural(self.known, 'conversation')}."
+        if self.missing:
+            yield f"In the file and not here: {formatting.plural(self.missing, 'message')}."
 
 
 def _published(store: Store, came: _Came) -> Edit:
@@ -277,53 +343,86 @@ def _published(store: Store, came: _Came) -> Edit:
             home = by_name[folder.name] = new.id
             edits.append(store.folders.create(new))
         homes[folder.id] = home
-    edits += [store.conversations.move(one, homes[home]) for one, home in came.homes.items() if home in homes]
+    for one, home in came.homes.items():
+        if home in homes and store.conversations.get(one).folder_id is None:
+            edits.append(store.conversations.move(one, homes[home]))
     return join_edits(*edits)
 
 
-def _import(store: StoreLink, target: Path, work: Work, *, copies: bool) -> _Came:
-    """Read a file and put it into the database by small steps, on the thread for files."""
-    stage = Stage()
-    problems: list[str] = []
-    homes: dict[str, str] = {}
-    known = 0
-    read = 0.0
+class _Import:
+    """A file on its way into the database, by small steps, on the thread for files."""
 
-    def watch(share: float) -> None:
-        nonlocal read
-        read = share
-        work.go_on(share / 2)
+    def __init__(self, store: StoreLink, wanted: _Wanted, work: Work) -> None:
+        self._store, self._wanted, self._work = store, wanted, work
+        self._stage = Stage()
+        self._problems: list[str] = []
+        self._homes: dict[str, str] = {}
+        self._left_out: set[int] = set()
+        self._known = self._missing = 0
+        self._read = 0.0
 
-    source = FileImport(target, watch)
-    try:
-        for document in source:
-            conversation = document.conversation
-            if not copies and store.call(partial(_has, conversation.id)):
-                known += 1
-                continue
-            try:
-                coming = StagedDocument(document)
-            except ValueError as error:
-                problems.append(f"A conversation that contradicts itself was left out: {error}.")
-                continue
-            while _stage_next(store, stage, coming):
-                work.go_on(read / 2 * (1 + coming.share))
-            if coming.begun is not None and conversation.folder_id is not None:
-                homes[coming.begun.id] = conversation.folder_id
-    except BaseException:
-        with suppress(RuntimeError):  # the database was closed: the next start takes it out
-            store.call(lambda known: known.imports.unstage(stage))
-        raise
-    return _Came(target, stage, (*source.notes.sentences, *problems), known, source.folders, homes)
+    def run(self) -> _Came:
+        """Bring all conversations that are wanted; what was brought is given up where that fails."""
+        source, only = FileImport(self._wanted.target, self._watch), self._wanted.only
+        try:
+            for number, document in enumerate(source):
+                if only is None or number in only:
+                    self._bring(number, document)
+        except BaseException:
+            with suppress(RuntimeError):  # the database was closed: the next start takes it out
+                self._store.call(lambda store: store.imports.unstage(self._stage))
+            raise
+        return _Came(
+            self._wanted.target,
+            self._stage,
+            problems=(*source.notes.sentences, *self._problems),
+            known=self._known,
+            left_out=frozenset(self._left_out),
+            missing=self._missing,
+            folders=source.folders,
+            homes=self._homes,
+        )
+
+    def _watch(self, share: float) -> None:
+        self._read = share
+        self._work.go_on(share / 2)
+
+    def _bring(self, number: int, document: Document) -> None:
+        """Bring a conversation, or find what of it is here already."""
+        match = None if self._wanted.copies else self._matched(document)
+        if match is not None:
+            self._known += not match.is_hidden
+            self._missing += match.missing
+            if match.missing or not match.is_hidden:
+                self._left_out.add(number)
+            if match.is_hidden:
+                self._file(match.id, document)
+            return
+        try:
+            coming = StagedDocument(document)
+        except ValueError as error:
+            self._problems.append(f"A conversation that contradicts itself was left out: {error}.")
+            return
+        while self._store.call(lambda store: store.imports.stage(self._stage, coming)):
+            self._work.go_on(self._read / 2 * (1 + coming.share))
+        if coming.begun is not None:
+            self._file(coming.begun.id, document)
+
+    def _matched(self, document: Document) -> Match | None:
+        """Compare a document with what is here of it already; None where nothing is."""
+        match = self._store.call(lambda store: store.imports.match(self._stage, document))
+        while match is not None and self._store.call(partial(_compared, self._stage, match)):
+            self._work.go_on()
+        return match
+
+    def _file(self, conversation_id: str, document: Document) -> None:
+        """Note the folder that the file tells for a conversation."""
+        if document.conversation.folder_id is not None:
+            self._homes[conversation_id] = document.conversation.folder_id
 
 
-def _has(conversation_id: str, store: Store) -> bool:
-    return store.imports.has(conversation_id)
-
-
-def _stage_next(store: StoreLink, stage: Stage, coming: StagedDocument) -> bool:
-    """Bring the next piece of a document into the database, hidden; return whether there is more of it."""
-    return store.call(lambda known: known.imports.stage(stage, coming))
+def _compared(stage: Stage, match: Match, store: Store) -> bool:
+    return store.imports.compare(stage, match)
 
 
 def _write(store: StoreLink, conversation_id: str, form: Form, target: Path, work: Work) -> None:

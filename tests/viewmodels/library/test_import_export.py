@@ -345,11 +345,11 @@ def test_what_is_here_already_is_recognised_and_copied_if_wanted(qtbot: QtBot, a
     at_rest(qtbot, app)
     app.library.import_file(str(file))
     told = notice(qtbot, app, "Already")
-    assert told == "1 conversation was imported. Already here: 1 conversation."
+    assert told == "Restored from the trash: 1 conversation. Already here: 1 conversation."
     assert sorted(titles(app)) == ["One", "Two"]
     app.notices.press()
-    notice(qtbot, app, "conversations were imported.")
-    assert sorted(titles(app)) == ["One", "One", "Two", "Two"]
+    assert notice(qtbot, app, "was imported.") == "1 conversation was imported."
+    assert sorted(titles(app)) == ["One", "One", "Two"], "what came back is not had twice"
 
 
 def test_what_another_program_exported_is_recognised_too(qtbot: QtBot, app: App, tmp_path: Path) -> None:
@@ -380,3 +380,104 @@ def test_writing_everything_can_be_cancelled(
     notice(qtbot, forked, "Cancelled")
     assert list(tmp_path.glob("*.zip")) + list(tmp_path.glob(".espalier*")) == []
     gate.set()
+
+
+def imported(qtbot: QtBot, app: App, file: Path) -> str:
+    """Import a file and return what is told of it."""
+    app.notices.dismiss()
+    app.library.import_file(str(file))
+    qtbot.waitUntil(lambda: not app.library.import_export._is_importing)
+    at_rest(qtbot, app)
+    return app.notices.now.text.replace("\u00a0", " ")
+
+
+def test_what_was_deleted_comes_back_out_of_the_trash_and_never_twice(qtbot: QtBot, app: App, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?", "Conference.")]))
+    imported(qtbot, app, file)
+    for _ in range(3):
+        pears = next(one.id for one in app.library.library.conversations if one.title == "Pears")
+        app.library.edits.delete_conversation(pears)
+        at_rest(qtbot, app)
+        assert imported(qtbot, app, file) == "Restored from the trash: 1 conversation."
+        assert app.notices.now.label == "Undo"
+        assert imported(qtbot, app, file) == "Nothing was imported. Already here: 1 conversation."
+        assert titles(app).count("Pears") == 1
+    app.act("undo")
+    at_rest(qtbot, app)
+    assert "Pears" not in titles(app)
+    app.library.trash_list.empty()
+    at_rest(qtbot, app)
+    assert imported(qtbot, app, file) == "1 conversation was imported."
+    assert titles(app).count("Pears") == 1
+
+
+def test_files_that_are_asked_for_at_once_know_of_each_other(qtbot: QtBot, app: App, tmp_path: Path) -> None:
+    """Also a file that holds a conversation twice, and one that is asked for again in the same moment."""
+    file, other = tmp_path / "conversations.json", tmp_path / "others.json"
+    pears = chatgpt("Pears", "Which pears?", "Conference.")
+    file.write_text(json.dumps([pears, pears]))
+    other.write_text(json.dumps([chatgpt("Plums", "Which plums?"), pears]))
+    for one in (file, file, other, file):
+        app.library.import_file(str(one))
+    qtbot.waitUntil(lambda: not app.library.import_export._is_importing)
+    at_rest(qtbot, app)
+    assert sorted(one for one in titles(app) if one.startswith("P")) == ["Pears", "Plums"]
+    assert notice(qtbot, app, "Already") == "Nothing was imported. Already here: 2 conversations."
+
+
+def test_an_import_that_was_cancelled_and_asked_for_again_is_recognised(
+    qtbot: QtBot, app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While what the first one has left is not deleted yet."""
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?", "Conference."), chatgpt("Plums", "Which plums?")]))
+    monkeypatch.setattr(Imports, "delete_unwanted", lambda _store: False)
+    stage, calls = Imports.stage, list[str]()
+
+    def cancelled(store: Imports, so_far: Stage, coming: StagedDocument) -> bool:
+        calls.append(coming.document.conversation.id)
+        if len(calls) == 2:
+            raise exchange_desk.CancelledError
+        return stage(store, so_far, coming)
+
+    monkeypatch.setattr(Imports, "stage", cancelled)
+    assert imported(qtbot, app, file) == "Cancelled. Nothing was changed."
+    assert imported(qtbot, app, file) == "2 conversations were imported."
+    assert imported(qtbot, app, file) == "Nothing was imported. Already here: 2 conversations."
+
+
+def test_files_that_wait_are_cancelled_too(qtbot: QtBot, app: App, tmp_path: Path, slow: type[Slow]) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
+    for _ in range(3):
+        app.library.import_file(str(file))
+    qtbot.waitUntil(lambda: bool(slow.threads))
+    app.library.import_export.cancel()
+    notice(qtbot, app, "Cancelled")
+    slow.gate.set()
+    qtbot.waitUntil(lambda: not app.library.import_export._is_importing)
+    assert len(slow.threads) == 1
+    assert "Pears" not in titles(app)
+
+
+def test_a_branch_comes_back_with_its_file_and_what_is_gone_is_told(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
+    file = tmp_path / "a.espalier"
+    exported(qtbot, forked, Form.ESPALIER, file)
+    before = len(forked.library.tree)
+    forked.library.edits.delete_message(forked.library.open_id, forked.chat.chat_model.rows[0].id)
+    at_rest(qtbot, forked)
+    told = imported(qtbot, forked, file)
+    assert told == "Restored from the trash: 2 messages. Already here: 1 conversation."
+    assert len(forked.library.tree) == before
+    forked.act("undo")
+    at_rest(qtbot, forked)
+    assert len(forked.library.tree) == before - 2
+    forked.library.trash_list.empty()
+    at_rest(qtbot, forked)
+    told = imported(qtbot, forked, file)
+    assert told == "Nothing was imported. Already here: 1 conversation. In the file and not here: 2 messages."
+    forked.notices.press()
+    notice(qtbot, forked, "was imported.")
+    qtbot.waitUntil(lambda: len(forked.library.tree) == before)
+    assert len(titles(forked)) == 2
