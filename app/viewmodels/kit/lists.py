@@ -86,7 +86,7 @@ class KeyedListModel(ListModel[Keyed]):
                 new += 1
             if new > place:
                 self._insert(place, rows[place:new])
-            elif rows[place] != self._rows[place]:
+            elif rows[place] is not self._rows[place] and rows[place] != self._rows[place]:
                 self._put(place, rows[place])
             place = max(new, place + 1)
 

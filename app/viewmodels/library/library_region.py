@@ -19,7 +19,7 @@ from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.changes import GONE
 from app.viewmodels.library.conversation_model import ConversationModel
-from app.viewmodels.library.conversation_rows import Shown, blank_title, conversation_rows
+from app.viewmodels.library.conversation_rows import ConversationRows, Shown, blank_title
 from app.viewmodels.library.edits import Edits
 from app.viewmodels.library.library_state import LibraryState
 from app.viewmodels.library.rows import ConversationRow
@@ -98,6 +98,7 @@ class LibraryRegion(QObject):
         self.trash_list = TrashList(store, self.changes, notices, self)
         self.search = Search(store, self.library, self)
         self.conversation_model = ConversationModel(self)
+        self._rows, self._listed = ConversationRows(), list[ConversationRow]()
         self.state = LiveState(self._state, self)
         self.state.follow(self.library.changed, self.changes.recorded, store.historyChanged, model.state.staled)
         self.state.follow(stored.folds.changed)
@@ -259,7 +260,7 @@ class LibraryRegion(QObject):
         return LibraryState(
             open_id=self._open_id,
             is_favourite=found is not None and found.is_favourite,
-            blank_title=blank_title(not self._said_in(), self._model.state.now.is_guide),
+            blank_title=blank_title(not self._has_said, self._model.state.now.is_guide),
             folders=self.library.folders,
             undo=self.changes.undo_words,
             redo=self.changes.redo_words,
@@ -267,9 +268,10 @@ class LibraryRegion(QObject):
             is_read_only=self._store.is_read_only,
         )
 
-    def _said_in(self) -> int:
-        """Return how many conversations there are beside the sample."""
-        return sum(bool(one.title) and one.id != SAMPLE_ID for one in self.library.conversations)
+    @property
+    def _has_said(self) -> bool:
+        """Whether there is a conversation beside the sample."""
+        return any(one.title and one.id != SAMPLE_ID for one in self.library.conversations)
 
     def _show_rows(self) -> None:
         folds, blank = self.stored.folds, self.state.now.blank_title
@@ -277,11 +279,14 @@ class LibraryRegion(QObject):
         for one in self.library.branches:
             branches.setdefault(one.conversation_id, []).append(one)
         shown = Shown(
-            *(self._open_id, self.stored.answers.writing_ids, blank, time.time(), self.library.folders),
+            *(self._open_id, frozenset(self.stored.answers.writing_ids), blank, time.time(), self.library.folders),
             *(frozenset(folds.folded), branches, frozenset(folds.unfolded)),
             self._open_branch(branches.get(self._open_id, ())),
         )
-        self.conversation_model.show(conversation_rows(self.library.conversations, shown))
+        rows = self._rows.rows(self.library.conversations, shown)
+        if rows is not self._listed:
+            self._listed = rows
+            self.conversation_model.show(rows)
 
     def _open_branch(self, listed: Sequence[ListedBranch]) -> str:
         """Return which of these branches the open path ends in, the lowest that it goes through."""

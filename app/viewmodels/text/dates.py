@@ -38,6 +38,11 @@ def choose_language(code: str) -> bool:
     return has_changed
 
 
+def language() -> str:
+    """Return the name of the locale that days are written in."""
+    return _chosen.name()
+
+
 def languages() -> tuple[tuple[str, str], ...]:
     """Return what can be chosen: each code with the language's name in itself."""
     names = {code: QLocale(code).nativeLanguageName() for code in _LOCALES}

@@ -6,7 +6,8 @@ tokens never are.
 
 from __future__ import annotations
 
-from datetime import datetime
+import time
+from datetime import datetime, timedelta
 
 from app.protocol.excerpts import first_words as first_words
 from app.protocol.excerpts import plain_words as plain_words
@@ -137,6 +138,30 @@ def age(then: float, now: float) -> str:
     if days == 1:
         return "yesterday"
     return dates.written(at.date(), with_year=at.year != today.year)
+
+
+def age_holds_until(then: float, now: float) -> float:
+    """Return until when `age` writes the same and `is_today` says the same, in seconds since the epoch.
+
+    That is as long as `dates_as` returns the same.
+    """
+    passed, midnight = now - then, _midnight_after(now)
+    if passed < 60:
+        return min(then + 60, midnight)
+    if passed >= _QUARTER_DAY and not is_today(then, now):
+        return midnight
+    unit = 60 if passed < 3600 else 3600
+    return min(then + unit * (passed // unit + 1), midnight)
+
+
+def dates_as(now: float) -> str:
+    """Return what days are told by beside the clock: the language, and the distance to Greenwich here."""
+    return f"{dates.language()} {time.localtime(now).tm_gmtoff}"
+
+
+def _midnight_after(now: float) -> float:
+    tomorrow = datetime.fromtimestamp(now).date() + timedelta(days=1)
+    return datetime(tomorrow.year, tomorrow.month, tomorrow.day).timestamp()
 
 
 def ago(then: float, now: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import datetime
 
 import pytest
@@ -143,3 +144,19 @@ def test_parameters(value: int, said: str) -> None:
 )
 def test_contexts(value: int, said: str) -> None:
     assert formatting.context(value) == f"{said}{HARD}tokens"
+
+
+def test_an_age_is_written_so_as_long_as_is_said() -> None:
+    """At random, also of what comes from a clock that goes before; minutes and hours hold no longer than they must."""
+    rng = random.Random(3)
+    for _ in range(2000):
+        now = datetime(2026, 3, 10, rng.randrange(24), rng.randrange(60), rng.randrange(60)).timestamp()
+        then = now - rng.choice([-90_000, -30, 20, 600, 3590, 4000, 20_000, 22_000, 40_000, 90_000, 9e6]) + rng.random()
+        until = formatting.age_holds_until(then, now)
+        assert until > now
+
+        def told(at: float, then: float = then) -> tuple[str, bool]:
+            return formatting.age(then, at), formatting.is_today(then, at)
+
+        assert told(now) == told(now + (until - now) * rng.random()) == told(until - 0.001)
+        assert told(until + 0.001) != told(now) or datetime.fromtimestamp(until + 0.001).hour == 0
