@@ -1,7 +1,7 @@
 """Going somewhere by a few letters of its name: conversations, named branches, pinned messages, and commands.
 
 Properties: the best match comes first, of equal ones the one used last; only the newest letters are answered; titles
-are compared in slices, so that ten thousand of them keep no frame.
+are listed and compared in slices, so that ten thousand of them keep no frame, and listed once for all letters.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain, islice
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -113,7 +114,9 @@ class Jump(QObject):
         self.rows = JumpModel(self)
         self.text = ""
         self._marked: tuple[MarkedMessage, ...] = ()
-        self._places: list[tuple[str, JumpRow]] = []
+        self._places: list[tuple[str, JumpRow]] = []  # that are listed so far, each with its folded title
+        self._unlisted: Iterator[JumpRow] = iter(())
+        self._command_rows: Sequence[JumpRow] = ()
         self._found: list[tuple[int, int, JumpRow]] = []
         self._lately: list[JumpRow] = []
         self._work = SlicedWork(self)
@@ -122,7 +125,8 @@ class Jump(QObject):
     def begin(self) -> None:
         """List anew what there is, and show where one was last."""
         self.text = ""
-        self._list()
+        self._command_rows = self._commands()
+        self._begin_list()
         self._show_recent()
         self._store.do(lambda store: store.messages.marked(), self._take_marked)
 
@@ -156,17 +160,20 @@ class Jump(QObject):
 
     def _take_marked(self, marked: tuple[MarkedMessage, ...]) -> None:
         self._marked = marked
-        self._list()
+        self._begin_list()
         if self.text:
             self.look_for(self.text)
 
-    def _list(self) -> None:
-        self._places = [(folded(row.title), row) for row in self._all()]
+    def _begin_list(self) -> None:
+        """Have all places listed anew, when they are compared first."""
+        self._places, self._unlisted = [], chain(self._conversations(), self._marks(), self._command_rows)
 
-    def _all(self) -> Iterator[JumpRow]:
+    def _conversations(self) -> Iterator[JumpRow]:
         for one in self._library.library.conversations:
             if one.title:
                 yield JumpRow(JumpKind.CONVERSATION, one.id, one.title)
+
+    def _marks(self) -> Iterator[JumpRow]:
         for marked in self._marked:
             where = marked.title or "New conversation"
             if marked.name:
@@ -174,12 +181,18 @@ class Jump(QObject):
             if marked.is_pinned:
                 words = formatting.plain_words(marked.words) or where
                 yield JumpRow(JumpKind.PIN, marked.message_id, quoted(words), where, marked.conversation_id)
-        yield from self._commands()
+
+    def _all(self) -> Iterator[tuple[str, JumpRow]]:
+        """Yield each place with its folded title: those that are listed, then the others, which are listed with it."""
+        yield from self._places
+        for row in self._unlisted:
+            self._places.append((folded(row.title), row))
+            yield self._places[-1]
 
     def _steps(self, typed: str) -> Iterator[None]:
         """Compare all titles; those that fit are kept with how well they do."""
         self._found = found = []
-        for place, (title, row) in enumerate(self._places):
+        for place, (title, row) in enumerate(self._all()):
             fit = score(typed, title)
             if fit is not None:
                 found.append((fit if row.is_enabled else fit - len(typed), -place, row))
@@ -193,9 +206,15 @@ class Jump(QObject):
 
     def _show_recent(self) -> None:
         """Show where one went last, then the conversations used last, but for the one that is open."""
-        known = {(row.kind, row.id): row for _title, row in self._places}
+        wanted = {(one.kind, one.id) for one in self._lately}
+        marks = (row for row in (*self._marks(), *self._command_rows) if (row.kind, row.id) in wanted)
+        titles = {one.id: one.title for one in self._library.library.conversations if one.title}
+        known = {(row.kind, row.id): row for row in marks}
+        for kind, one in wanted:
+            if kind is JumpKind.CONVERSATION and one in titles:
+                known[kind, one] = JumpRow(kind, one, titles[one])
         lately = [known[key] for one in self._lately if (key := (one.kind, one.id)) in known]
-        others = [row for _title, row in self._places if row.kind is JumpKind.CONVERSATION and row not in lately]
-        recent = [row for row in (*lately, *others[:_RECENT]) if row.id != self._library.open_id]
+        others = islice((row for row in self._conversations() if row not in lately), _RECENT)
+        recent = [row for row in (*lately, *others) if row.id != self._library.open_id]
         self.rows.show(recent[:_RECENT])
         self.changed.emit()

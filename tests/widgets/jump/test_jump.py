@@ -8,7 +8,10 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.conversation.message import Conversation, new_id
 from app.viewmodels.app import App
+from app.viewmodels.jump import fuzzy
+from app.viewmodels.jump import jump as module
 from app.viewmodels.jump.jump import MOST, Jump, JumpKind, JumpRow
 from app.viewmodels.kit import slices
 from app.widgets.jump.jump_panel import JumpPanel
@@ -127,3 +130,35 @@ def test_ten_thousand_titles_are_compared_a_few_at_a_time(
     assert max(after - before for before, after in zip([0, *turns], turns, strict=False)) <= 64
     assert len(jump.rows.rows) == MOST
     assert jump.rows.rows[0].title == "Title 9 of many"
+
+
+def test_each_title_is_listed_once_and_only_when_something_is_looked_for(
+    qtbot: QtBot, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opens the panel waits for no title; another letter in the middle goes on where the first has come to."""
+    monkeypatch.setattr(slices, "SLICE", 0.0)
+    listed: list[str] = []
+    monkeypatch.setattr(module, "folded", lambda text: (listed.append(text), fuzzy.folded(text))[1])
+    many = tuple(Conversation(new_id(), f"Title {number}", 0.0, 0.0) for number in range(10_000))
+    monkeypatch.setattr(type(app.library.library), "conversations", property(lambda _library: many))
+    jump = Jump(app._store, app.library, list, app)
+    jump.begin()
+    app._store.drain()
+    assert listed == []
+    assert [row.title for row in jump.rows.rows] == [one.title for one in many[:12]]
+    steps: list[int] = []
+    jump._work.advanced.connect(lambda: steps.append(len(listed)))
+    jump.look_for("9")
+    qtbot.waitUntil(lambda: len(steps) > 5)
+    jump.look_for("99")
+    qtbot.waitUntil(lambda: not jump._work.is_running)
+    assert max(after - before for before, after in zip([0, *steps], steps, strict=False)) <= 65
+    assert jump.rows.rows[0].title == "Title 99"
+    jump.look_for("title 7")
+    qtbot.waitUntil(lambda: not jump._work.is_running)
+    typed = {"9", "99", "title 7"}
+    assert [text for text in listed if text not in typed] == [one.title for one in many]
+    jump.go(jump.rows.rows[0])
+    jump.begin()
+    assert jump.rows.rows[0].title == "Title 7"
+    jump.close()
