@@ -279,7 +279,7 @@ class OpenConversation:
     def _price_of_path(self) -> str:
         path = self.branch_costs.path
         if self.unanswered is not None:
-            return chat_text.NOT_ANSWERED
+            return DOT.join(part for part in (chat_text.NOT_ANSWERED, self._branch_price) if part)
         if self.question is not None:
             return ""
         if path is None:

@@ -1,4 +1,4 @@
-"""The prices of what can be gone to from the chat: arrows, discs on the rail, and the marks that begin a branch."""
+"""The prices of what the chat leads to: arrows, discs on the rail, the marks that begin a branch, and Answer."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.chat.rail import version_at
 from app.widgets.kit.action_button import native_keys
+from app.widgets.kit.controls import Button
 from app.widgets.window.price_hover import Priced, PriceHover
 
 _DISC = 16
 _ANYWHERE = QPoint()
-_AFTER = {"branch_here"}  # commands that begin a branch after a message, and not in its place
+_AFTER = {"branch_here", "answer"}  # commands that go on after a message, and not in its place
 
 
 class ChatPrices:
@@ -39,6 +40,9 @@ class ChatPrices:
             for action_id, button in widget.acts.items():
                 begins = partial(self._beginning, button, action_id, message_id)
                 self._hover.watch(button, begins, begins)
+        elif isinstance(widget, Button):
+            answers = partial(self._beginning, widget, "answer", message_id)
+            self._hover.watch(widget, answers, answers)
 
     def _arrow(self, switcher: VersionSwitcher, message_id: str, at: QPoint) -> Priced | None:
         """Return where the arrow at a point leads."""
@@ -81,7 +85,7 @@ class ChatPrices:
         return branch._replace(keys=((keys, "open"),)) if branch is not None and keys else branch
 
     def _beginning(self, button: QWidget, action_id: str, message_id: str, _at: QPoint = _ANYWHERE) -> Priced | None:
-        """Return where a button begins another branch."""
+        """Return where a button begins another branch, or has a question answered."""
         tree, action = self._library.tree, self._actions[action_id]
         branch = (following_branch if action_id in _AFTER else beginning_branch)(tree, message_id)
         if branch is None or not button.isEnabled():

@@ -10,6 +10,8 @@ from app.protocol.commands import Generate
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.chat_text import CONTEXT_FULL, NOT_ANSWERED, NOTHING_TO_SEND
+from app.viewmodels.text.formatting import DOT
+from app.viewmodels.warmth.price_text import price_sentence
 from tests.fakes.engine import CONTEXT, Script
 from tests.viewmodels.test_app import ask, ready, texts
 
@@ -26,8 +28,8 @@ def stop_before_a_word(qtbot: QtBot, app: App, script: Script, text: str) -> Non
 def test_a_question_without_an_answer_is_answered_with_return(qtbot: QtBot, app: App, script: Script) -> None:
     ready(qtbot, app)
     stop_before_a_word(qtbot, app, script, "How are you?")
-    now = app.chat.state.now
-    assert (now.can_answer, now.send_price) == (True, NOT_ANSWERED)
+    assert app.chat.state.now.can_answer
+    assert app.chat.state.now.send_price.startswith(NOT_ANSWERED)
     assert "send" in enabled(app.state.now)
     app.chat.requests.send("")
     qtbot.waitUntil(lambda: texts(app) == ["How are you?", "You said: How are you?"])
@@ -35,6 +37,27 @@ def test_a_question_without_an_answer_is_answered_with_return(qtbot: QtBot, app:
     assert not now.can_answer
     app.chat.requests.send("")
     assert app.chat.state.now.send_price == NOTHING_TO_SEND
+
+
+def test_what_answering_the_last_question_costs_is_told_as_everywhere(qtbot: QtBot, app: App, script: Script) -> None:
+    """Where all of it is held, nothing of it is, and when it cannot be read."""
+    ready(qtbot, app)
+    ask(qtbot, app, "How are you?")
+    stop_before_a_word(qtbot, app, script, "And the weather of the day?")
+    home, leaf = app.library.open_id, app.library.tree.path[2].id
+
+    def told() -> str:
+        """Return what is told after the first words, where it is what the index of all branches was told too."""
+        price = price_sentence(app.chat.warmth.warmth_of(leaf, home))
+        before, _, found = app.chat.state.now.send_price.partition(DOT)
+        return found if (before, found) == (NOT_ANSWERED, price) else ""
+
+    qtbot.waitUntil(lambda: told() == "opens at once")
+    app.model.open("/models/one")
+    qtbot.waitUntil(lambda: told().startswith("cold: "))
+    script.unreadable = "And the weather of the day?"
+    app.model.open("/models/two")
+    qtbot.waitUntil(lambda: told().startswith("cannot be read: "))
 
 
 def test_words_after_a_question_without_an_answer_are_said_to_become_another_version(

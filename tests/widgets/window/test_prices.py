@@ -15,6 +15,7 @@ from app.protocol.events import TrieChanged
 from app.viewmodels.app import App
 from app.viewmodels.cache.rows import title_of
 from app.viewmodels.warmth.price_card import PriceCard
+from app.viewmodels.warmth.price_text import price_sentence
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.theme import LIGHT
@@ -22,6 +23,7 @@ from app.widgets.sidebar.sidebar import ConversationList
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.price_hover import HOVER_MS
 from tests.fakes.engine import Script
+from tests.viewmodels.chat.test_composer_foot import stop_before_a_word
 from tests.viewmodels.test_app import ask
 from tests.widgets.pictures import count, picture
 
@@ -148,6 +150,31 @@ def test_a_mark_that_begins_a_branch_tells_what_comes_before_it(qtbot: QtBot, fo
     warmth = app.chat.warmth.warmth_of(app.chat.chat_model.rows[1].id, app.library.open_id)
     assert warmth is not None
     assert found.parts == (warmth.total, 0)
+
+
+def test_the_button_that_has_a_question_answered_tells_what_that_costs(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    """By the mouse, and at once by keys."""
+    ask(qtbot, app, "How are you?")
+    stop_before_a_word(qtbot, app, script, "And the weather?")
+    app.model.open("/models/one")
+    question = app.library.tree.path[-1]
+    qtbot.waitUntil(lambda: window.chat.view.controls.find(question.id, ControlKind.UNANSWERED) is not None)
+    button = window.chat.view.controls.find(question.id, ControlKind.UNANSWERED)
+    assert button is not None
+    rest(button, button.rect().center())
+    qtbot.waitUntil(lambda: (card(window) or PriceCard("", "", "")).parts is not None)
+    found, warmth = card(window), app.chat.warmth.warmth_of(question.id, app.library.open_id)
+    assert found is not None
+    assert warmth is not None
+    assert warmth.left
+    assert (found.title, found.parts) == ("Answer This Question", (warmth.cached, warmth.left))
+    assert found.place.replace("\u00a0", " ") == "after 3 messages"
+    leave(button)
+    assert card(window) is None
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert price_sentence(warmth) in button.accessibleDescription()
 
 
 def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: App) -> None:
