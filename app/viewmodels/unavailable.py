@@ -132,8 +132,12 @@ def tips(state: AppState) -> dict[str, str]:
 
 
 def _tip(one: Action[Regions, AppState], state: AppState) -> str:
-    price = "" if one.price is None else one.price(state)
-    return f"{price[:1].upper()}{price[1:]}. {one.tip}" if price else one.tip
+    return with_price(one.tip, "" if one.price is None else one.price(state))
+
+
+def with_price(tip: str, price: str) -> str:
+    """Say what a command costs before what it does. price: "" where that is not known."""
+    return f"{price[:1].upper()}{price[1:]}. {tip}".rstrip() if price else tip
 
 
 def unavailable(state: AppState) -> dict[str, str]:

@@ -11,6 +11,7 @@ from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_requests import ChatRequests
 from app.viewmodels.chat.chat_rows import ChatRows, Marks, running_footer
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.command_prices import CommandPrices
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
 from app.viewmodels.chat.open_branch import OpenBranch
@@ -43,7 +44,7 @@ class ChatRegion(QObject):
     cards and context_overflow, what stands in its place; settings, for the next answers; unfolded.
 
     Attributes: state; chat_model, the rows of the open path; drafts, questions, question_queue, generations,
-    answer_saver, open_paths, branch_costs, view_states; warmth, of branches and conversations.
+    answer_saver, open_paths, branch_costs, view_states; warmth, of branches and conversations; prices, of commands.
 
     Signals: left(), what is shown is about to be another conversation: call `remember_scroll`; anchorWanted(str,
     float), have this message at the top, with so many points of it above.
@@ -105,6 +106,7 @@ class ChatRegion(QObject):
             *(self.attachments, self.open_draft, self.open_branch, self.context_overflow),
             *(self.cards, notices, self),
         )
+        self.prices = CommandPrices(library, warmth, self.cost_queries, current_model, self.settings, self)
         library.conversation_model.describe(
             lambda conversation_id: price_sentence(warmth.warmth_of_conversation(conversation_id))
         )

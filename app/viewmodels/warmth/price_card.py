@@ -19,8 +19,6 @@ from app.viewmodels.warmth.price_text import (
 from app.viewmodels.warmth.warmth import Warmth
 
 _LONGEST = 60
-BEFORE = "Another version"
-AGAIN = "Another answer"
 
 
 class PricedBranch(NamedTuple):
@@ -104,14 +102,3 @@ def following_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
         return None
     place = f"after {formatting.plural(tree.depth(message_id) + 1, 'message')}"
     return PricedBranch(branch_title(tree.message(message_id), _LONGEST), place, tree.conversation_id, message_id)
-
-
-def beginning_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
-    """Return the branch that another version of a message goes on from; None for a first message and a gone one."""
-    message = tree.message(message_id) if message_id in tree else None
-    if message is None or message.parent_id is None:
-        return None
-    title = BEFORE if message.role == "user" else AGAIN
-    return PricedBranch(
-        title, f"after {formatting.plural(tree.depth(message_id), 'message')}", tree.conversation_id, message.parent_id
-    )

@@ -198,6 +198,7 @@ class ChatPane(QWidget):
         lanes.againAsked.connect(view.againAsked)
         lanes.deleteAsked.connect(view.deleteAsked)
         lanes.commandAsked.connect(view.commandAsked)
+        lanes.menuMade.connect(view.menuMade)
         lanes.branchNamed.connect(view.branchNamed)
         lanes.currentMessageChanged.connect(view.currentMessageChanged)
         lanes.copied.connect(view.copy_work.copied)

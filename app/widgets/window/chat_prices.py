@@ -7,9 +7,10 @@ from functools import partial
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
+from app.viewmodels.chat.command_prices import CommandPrices
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.library.library_region import LibraryRegion
-from app.viewmodels.warmth.price_card import PricedBranch, beginning_branch, following_branch, version_branch
+from app.viewmodels.warmth.price_card import PricedBranch, version_branch
 from app.widgets.chat.messages.row_controls import ActionStrip
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
@@ -20,14 +21,16 @@ from app.widgets.window.price_hover import Priced, PriceHover
 
 _DISC = 16
 _ANYWHERE = QPoint()
-_AFTER = {"branch_here", "answer"}  # commands that go on after a message, and not in its place
 
 
 class ChatPrices:
     """Watches the chat, and each control of its messages from when it is made."""
 
-    def __init__(self, hover: PriceHover, view: ChatView, library: LibraryRegion, actions: Actions) -> None:
-        self._hover, self._view, self._library, self._actions = hover, view, library, actions
+    def __init__(
+        self, hover: PriceHover, view: ChatView, library: LibraryRegion, prices: CommandPrices, actions: Actions
+    ) -> None:
+        self._hover, self._view, self._library = hover, view, library
+        self._prices, self._actions = prices, actions
         hover.watch(view.viewport(), self._disc)
         view.verticalScrollBar().valueChanged.connect(hover.hide)
         view.controls.made.connect(self._watch)
@@ -86,8 +89,7 @@ class ChatPrices:
 
     def _beginning(self, button: QWidget, action_id: str, message_id: str, _at: QPoint = _ANYWHERE) -> Priced | None:
         """Return where a button begins another branch, or has a question answered."""
-        tree, action = self._library.tree, self._actions[action_id]
-        branch = (following_branch if action_id in _AFTER else beginning_branch)(tree, message_id)
+        action, branch = self._actions[action_id], self._prices.branch(action_id, message_id)
         if branch is None or not button.isEnabled():
             return None
         keys = native_keys(action)

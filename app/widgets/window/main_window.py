@@ -49,6 +49,7 @@ from app.widgets.window.edge_prices import EdgePrices
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.jump_commands import JumpCommands
 from app.widgets.window.library_commands import LibraryCommands
+from app.widgets.window.menu_prices import MenuPrices
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
 from app.widgets.window.outline_prices import OutlinePrices
@@ -108,7 +109,10 @@ class MainWindow(QMainWindow):
         self._library.fill_folders(self.menus.folders)
         self._library.name_entries(self.menus.actions["export"], self.menus.actions["delete_conversation"])
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
-        self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.keys.actions)
+        self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.chat.prices, app.keys.actions)
+        self._menu_prices = MenuPrices(app.chat.prices, self.menus, self._about, app.lanes, self)
+        self._menu_prices.pointedAt.connect(self.chat.status_line.show_tip)
+        self.chat.view.menuMade.connect(self._menu_prices.watch)
         self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
         self._edge_prices = EdgePrices(self.prices, self.cache.tree, self.cache.row_actions, app.edges, app.chat.warmth)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
@@ -168,10 +172,10 @@ class MainWindow(QMainWindow):
             "compose": self.chat.composer_area.take_focus,
             "send": composer.go_on_from,
             "fork": self._fork,
-            "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self.chat.messages.answer_to_edit),
-            "branch_here": lambda: self._app.chat.open_draft.begin_after(self.chat.messages.answer_to_edit),
-            "regenerate": lambda: self._app.chat.requests.regenerate(self._current("assistant")),
-            "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._current("assistant")),
+            "edit_answer": lambda: self._app.chat.open_draft.edit_answer(self._about("edit_answer")),
+            "branch_here": lambda: self._app.chat.open_draft.begin_after(self._about("branch_here")),
+            "regenerate": lambda: self._app.chat.requests.regenerate(self._about("regenerate")),
+            "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._about("repeat_answer")),
             "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
             "use_settings": self._use_settings,
             "tokens": lambda: self._show_tokens(self.chat.messages.answer_to_edit),
@@ -470,6 +474,14 @@ class MainWindow(QMainWindow):
         row = view.current_row() if view.keyboard_row >= 0 else None
         return row.id if row is not None and role in ("", row.role) else None
 
+    def _about(self, action_id: str) -> str | None:
+        """Return the message that a command of the menu bar begins at; None lets it begin where it does by itself."""
+        if action_id == "fork":
+            return self.chat.messages.question_to_edit
+        if action_id in ("edit_answer", "branch_here"):
+            return self.chat.messages.answer_to_edit
+        return self._current("assistant") if action_id in ("regenerate", "repeat_answer") else None
+
     def _current_fork(self) -> str | None:
         view = self.chat.messages
         row = view.current_row() if view.keyboard_row >= 0 else None
@@ -501,7 +513,7 @@ class MainWindow(QMainWindow):
             self._app.comparison.toggle()
 
     def _fork(self) -> None:
-        self._app.chat.open_draft.begin_edit(self.chat.messages.question_to_edit)
+        self._app.chat.open_draft.begin_edit(self._about("fork"))
 
     # Events
 

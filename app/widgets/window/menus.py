@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -27,13 +28,15 @@ class Menus(QObject):
     """All commands as actions, by id, and the menus that are filled while the program runs.
 
     Attributes: actions; recent, the submenu of models opened lately; folders, the one of folders; budget and
-    disk_budget, the submenus of what the cache may take; window, the menu that lists the windows; quit, which Qt asks
-    for on top of the table.
+    disk_budget, the submenus of what the cache may take; branch, the menu of commands that begin branches; window, the
+    menu that lists the windows; quit, which Qt asks for on top of the table.
 
-    Signal: pointedAt(str), the tip of the entry that the mouse or the keys are at, "" when the menu is put away.
+    Signals: pointedAt(str), the tip of the entry that the mouse or the keys are at, "" when the menu is put away;
+    told(), entries have the tips that they were shown with last, and nothing else in them.
     """
 
     pointedAt = Signal(str)
+    told = Signal()
 
     def __init__(self, bar: QMenuBar, do: Do, settings: Settings, keys: KeyBindings) -> None:
         super().__init__(bar)
@@ -50,10 +53,11 @@ class Menus(QObject):
             "disk_budget": self.disk_budget,
         }
         menus = self._menus = {menu: bar.addMenu(menu.value) for menu in Menu}
-        self.window = menus[Menu.WINDOW]
+        self._pointed: QAction | None = None
+        self.branch, self.window = menus[Menu.BRANCH], menus[Menu.WINDOW]
         for each in menus.values():
             each.setToolTipsVisible(True)
-            each.aboutToHide.connect(lambda: self.pointedAt.emit(""))
+            each.aboutToHide.connect(partial(self._point, None))
         groups: dict[Menu, str] = {}
         for row in TABLE:
             menu = menus[row.menu]
@@ -87,18 +91,28 @@ class Menus(QObject):
         entry.setShortcuts(_sequences(self._keys.actions[action.id]))
         entry.setMenuRole(_ROLES.get(action.id, QAction.MenuRole.NoRole))
         entry.setCheckable(action.is_checkable)
-        _tell(entry, action.tip)
+        tell(entry, action.tip)
         entry.triggered.connect(lambda: do(action.id))
-        entry.hovered.connect(lambda: self.pointedAt.emit(entry.statusTip()))
+        entry.hovered.connect(partial(self._point, entry))
+        entry.changed.connect(partial(self._renew, entry))
         self.actions[action.id] = entry
         return entry
 
     def _submenu(self, row: Submenu) -> QAction:
         entry = self._submenus[row.id].menuAction()
         entry.setText(row.title)
-        entry.hovered.connect(lambda: self.pointedAt.emit(""))
+        entry.hovered.connect(partial(self._point, None))
         entry.setMenuRole(QAction.MenuRole.NoRole)
         return entry
+
+    def _point(self, entry: QAction | None) -> None:
+        self._pointed = entry
+        self.pointedAt.emit("" if entry is None else entry.statusTip())
+
+    def _renew(self, entry: QAction) -> None:
+        """Tell anew what an entry tells at which the mouse or the keys are."""
+        if entry is self._pointed:
+            self._point(entry)
 
     def show(self, enabled: Container[str], checked: Container[str], tips: Mapping[str, str]) -> None:
         """Let only these commands act, and mark those that are on. Marks of panes are the window's.
@@ -108,9 +122,10 @@ class Menus(QObject):
         for action in ACTIONS:
             entry = self.actions[action.id]
             entry.setEnabled(action.id in enabled)
-            _tell(entry, tips.get(action.id, action.tip))
+            tell(entry, tips.get(action.id, action.tip))
             if action.is_checkable and not action.pane:
                 entry.setChecked(action.id in checked)
+        self.told.emit()
 
     def entry(self, row: Action[Any, Any] | Submenu) -> QAction:
         """Return what stands in the menus for a row of the table."""
@@ -134,7 +149,8 @@ class Menus(QObject):
         self.recent.menuAction().setVisible(not self.recent.isEmpty())
 
 
-def _tell(entry: QAction, tip: str) -> None:
+def tell(entry: QAction, tip: str) -> None:
+    """Let an entry tell this where the mouse or the keys are at it."""
     entry.setStatusTip(tip)
     entry.setToolTip(tip)
 

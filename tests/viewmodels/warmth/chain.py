@@ -26,6 +26,7 @@ from app.protocol.events import ContextLimited, CostEstimate, Event, ModelReady,
 from app.protocol.reports import Reason
 from app.viewmodels.app import App
 from app.viewmodels.chat.branch_costs import SENDING
+from app.viewmodels.chat.command_prices import PRICED
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
 from app.viewmodels.warmth.warmth import Warmth, warmth_from
@@ -132,10 +133,16 @@ class Chain:
     # Marks
 
     def marks(self) -> Iterator[tuple[Mark, MessageTree]]:
-        """Yield the branches that have a mark: of the open conversation, and where each other one was left."""
+        """Yield the branches that have a mark: of the open conversation, and where each other one was left.
+
+        Among them are those that commands go on from, whose price their menu entries tell.
+        """
         tree = self.app.library.tree
         for run in tree.runs().values():
             yield (tree.conversation_id, run.last_id), tree
+        for branch in map(self.app.chat.prices.branch, PRICED):
+            if branch is not None:
+                yield (branch.conversation_id, branch.message_id), tree
         for one in self.app.library.library.conversations:
             found = self.app.chat.warmth._tree_of(one.id)
             if found is not None and len(found):

@@ -9,7 +9,6 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.text.formatting import HARD, THIN
 from app.viewmodels.warmth.price_card import (
     PricedBranch,
-    beginning_branch,
     following_branch,
     price_card,
     version_branch,
@@ -52,17 +51,6 @@ def test_a_version_leads_to_where_it_was_left() -> None:
     assert version_branch(tree, end.id, 0) == PricedBranch("“And then?”", "1 of 1", HOME, end.id)
     assert version_branch(tree, answer.id, 2) is None
     assert version_branch(tree, "gone", 0) is None
-
-
-def test_what_another_version_goes_on_from_is_what_was_said_before_it() -> None:
-    tree = MessageTree(HOME)
-    first = grown(tree, None, "Plan it")
-    answer = grown(tree, first.id, "Done")
-    beginning = beginning_branch(tree, answer.id)
-    assert beginning is not None
-    assert (beginning.message_id, beginning.place.replace(HARD, " ")) == (first.id, "after 1 message")
-    assert beginning_branch(tree, first.id) is None
-    assert beginning_branch(tree, "gone") is None
 
 
 def test_a_message_after_another_goes_on_from_that_one() -> None:

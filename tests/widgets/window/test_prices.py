@@ -12,10 +12,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.protocol.events import TrieChanged
+from app.viewmodels.actions import BY_ID, checked, enabled
 from app.viewmodels.app import App
 from app.viewmodels.cache.rows import title_of
+from app.viewmodels.chat.command_prices import PRICED
+from app.viewmodels.unavailable import tips
 from app.viewmodels.warmth.price_card import PriceCard
 from app.viewmodels.warmth.price_text import price_sentence
+from app.widgets.chat.messages.message_menu import MessageMenu
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.theme import LIGHT
@@ -175,6 +179,51 @@ def test_the_button_that_has_a_question_answered_tells_what_that_costs(
     assert card(window) is None
     button.setFocus(Qt.FocusReason.TabFocusReason)
     assert price_sentence(warmth) in button.accessibleDescription()
+
+
+def test_entries_of_the_menu_bar_tell_what_their_commands_cost_while_it_is_open(
+    qtbot: QtBot, forked: MainWindow, app: App
+) -> None:
+    """In their tips and in the status line, as soon as it is known; of the message that the keyboard is on."""
+    menu, entries, prices = forked.menus.branch, forked.menus.actions, app.chat.prices
+    for number, can_tell in ((-1, "fork"), (0, "edit_answer")):
+        if number >= 0:
+            forked.chat.view.setFocus(Qt.FocusReason.TabFocusReason)
+            forked.chat.view.setCurrentIndex(app.chat.chat_model.index(number))
+        menu.popup(forked.mapToGlobal(QPoint(200, 200)))
+        menu.setActiveAction(entries[can_tell])
+
+        def told(one: str) -> bool:
+            """Return whether an entry tells its price, or is disabled and tells why, or costs nothing."""
+            price, entry = prices.price(one, forked._about(one)), entries[one]
+            with_price = f"{price[:1].upper()}{price[1:]}. {BY_ID[one].tip}" if price else BY_ID[one].tip
+            return not entry.isEnabled() or entry.toolTip() == entry.statusTip() == with_price
+
+        qtbot.waitUntil(lambda can_tell=can_tell: entries[can_tell].toolTip().startswith("Opens at once. "))
+        qtbot.waitUntil(lambda: all(map(told, PRICED)))
+        assert forked.chat.status_line._tip == entries[can_tell].toolTip()
+        forked.menus.show(enabled(app.state.now), checked(app.state.now), tips(app.state.now))
+        assert all(map(told, PRICED)), "a change of state took the prices away"
+        menu.close()
+        assert not forked.chat.status_line._tip
+
+
+def test_the_menu_of_a_message_tells_what_its_commands_cost(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    for number, first in ((1, "regenerate"), (2, "fork"), (3, "edit_answer")):
+        row = app.chat.chat_model.rows[number]
+        forked.chat.view._open_menu(number, forked.mapToGlobal(QPoint(200, 200)))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, MessageMenu)
+        own = [one for one in menu.entries if one in PRICED]
+        assert first in own
+        menu.setActiveAction(menu.entries[first])
+        for one in own:
+            qtbot.waitUntil(lambda one=one, menu=menu: menu.entries[one].toolTip() != BY_ID[one].tip)
+            price = app.chat.prices.price(one, row.id)
+            assert menu.entries[one].toolTip() == f"{price[:1].upper()}{price[1:]}. {BY_ID[one].tip}"
+        assert forked.chat.status_line._tip == menu.entries[first].toolTip()
+        menu.close()
+        assert not forked.chat.status_line._tip
 
 
 def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: App) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.chat.rows import MessageRow
@@ -21,6 +22,15 @@ def branch_action(row: MessageRow) -> str:
     return "fork" if row.role == "user" else "regenerate"
 
 
+class MessageMenu(QMenu):
+    """The menu of one message. Attributes: message_id; entries, by the ids of the commands that they are of."""
+
+    def __init__(self, message_id: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.message_id = message_id
+        self.entries: dict[str, QAction] = {}
+
+
 def message_menu(
     row: MessageRow,
     copy: Callable[[bool], object],
@@ -33,19 +43,21 @@ def message_menu(
     can_branch: bool,
     is_selected: bool,
     refusal: str = "",
-) -> QMenu:
+) -> MessageMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
     copy: copies it, called with whether as Markdown. is_selected: that is what is selected, not the message. do:
     carries out another command on it. refusal: why nothing can be changed, "" where it can.
     """
-    menu = QMenu(parent)
+    menu = MessageMenu(row.id, parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.setToolTipsVisible(True)
 
     def add(action_id: str, act: Callable[[], object], can: bool = True) -> None:
-        entry = menu.addAction(actions[action_id].title, act)
+        entry = menu.entries[action_id] = menu.addAction(actions[action_id].title, act)
         entry.setEnabled(can)
+        entry.setToolTip(actions[action_id].tip)
+        entry.setStatusTip(actions[action_id].tip)
         refuse(entry, refusal if actions[action_id].writes else "")
 
     menu.addAction("Copy" if is_selected else "Copy Message", lambda: copy(False))

@@ -71,7 +71,8 @@ class ChatView(RowView):
 
     Signals: versionAsked(message id, -1 or +1); editAsked, againAsked, deleteAsked, thoughtPressed(message id);
     attachmentPressed(message id, its number);
-    commandAsked(id of a command, message id); linkAsked(address); branchNamed(message id, name);
+    commandAsked(id of a command, message id); menuMade(the menu of a message, which is about to be opened);
+    linkAsked(address); branchNamed(message id, name);
     currentMessageChanged(id of the message that is the current one, "" for none).
 
     Attributes: marks_of, returns the marked places in a message; token_marks, those of a message by block, with these
@@ -83,6 +84,7 @@ class ChatView(RowView):
     againAsked = Signal(str)
     deleteAsked = Signal(str)
     commandAsked = Signal(str, str)
+    menuMade = Signal(object)
     thoughtPressed = Signal(str)
     attachmentPressed = Signal(str, int)
     linkAsked = Signal(str)
@@ -564,6 +566,7 @@ class ChatView(RowView):
             is_selected=len(self.pointer.selection.rows) > 0,
             refusal=self._state.now.refusal,
         )
+        self.menuMade.emit(menu)
         menu.popup(at)
 
     def _copy_row(self, row: MessageRow, as_markdown: bool) -> None:
