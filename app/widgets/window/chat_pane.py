@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 class ChatPane(QWidget):
     """Hands what the person does to the app, and the app's words to the composer.
 
-    Signal: escaped, Escape was pressed and there is nothing to stop.
+    Signals: escaped, Escape was pressed and there is nothing to stop; comparisonMade(the view of two branches).
 
     Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; tokens, of an answer in
     token mode; comparison, of two branches, and lanes, answers beside each other, None before the first.
     """
 
     escaped = Signal()
+    comparisonMade = Signal(object)
 
     def __init__(self, style: Style, app: App, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -176,6 +177,7 @@ class ChatPane(QWidget):
         self._pages.addWidget(self.comparison)
         for before, after in pairwise((self.view.pill, *self.comparison.tab_order)):
             QWidget.setTabOrder(before, after)
+        self.comparisonMade.emit(self.comparison)
 
     def _show_lanes(self) -> None:
         """Put answers beside each other into the chat's place, or the chat back."""

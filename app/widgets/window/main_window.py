@@ -46,6 +46,7 @@ from app.widgets.window.chat_prices import ChatPrices
 from app.widgets.window.copy_commands import CopyCommands
 from app.widgets.window.drop import DropOutline, document, model_folder
 from app.widgets.window.edge_prices import EdgePrices
+from app.widgets.window.found_prices import FoundPrices
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.jump_commands import JumpCommands
 from app.widgets.window.library_commands import LibraryCommands
@@ -116,6 +117,10 @@ class MainWindow(QMainWindow):
         self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
         self._edge_prices = EdgePrices(self.prices, self.cache.tree, self.cache.row_actions, app.edges, app.chat.warmth)
         self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
+        self._found_prices = FoundPrices(
+            *(self.prices, self.sidebar.results, app.library, app.comparison, app.chat.warmth)
+        )
+        self.chat.comparisonMade.connect(self._found_prices.watch_comparison)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)
         self._preferences = PreferencesCommands(style, app, self)

@@ -224,6 +224,65 @@ def test_the_menu_of_a_message_tells_what_its_commands_cost(qtbot: QtBot, forked
         assert forked.chat.status_line._tip == menu.entries[first].toolTip()
         menu.close()
         assert not forked.chat.status_line._tip
+        qtbot.waitUntil(lambda: not forked.chat.view.findChildren(MessageMenu))  # before another is opened
+        qtbot.wait(20)
+
+
+def test_a_result_of_a_search_tells_what_its_branch_costs(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    """By the mouse and by keys, of a branch that is hidden and of another conversation; not of what is open."""
+    home, hidden = app.library.open_id, app.library.tree.siblings(app.chat.chat_model.rows[2].id)[0].id
+    results, search = forked.sidebar.results, app.library.search
+
+    def look_for(text: str) -> None:
+        search.look_for("")
+        search.look_for(text)
+        qtbot.waitUntil(lambda: any(row.id for row in search.rows.rows))
+
+    def told() -> tuple[int, int] | None:
+        return (card(forked) or PriceCard("", "", "")).parts
+
+    look_for("weather")
+    number = next(at for at, row in enumerate(search.rows.rows) if row.id == hidden)
+    place = results.visualRect(search.rows.index(number)).center()
+    for is_open in (True, False):
+        if not is_open:
+            app.library.new_conversation()
+            ask(qtbot, app, "Something else?")
+        rest(results.viewport(), place)
+        qtbot.waitUntil(lambda: told() is not None)
+        end = app.chat.warmth.end_of(hidden, home)
+        assert end != hidden
+        warmth = app.chat.warmth.warmth_of(end, home)
+        assert warmth is not None
+        assert told() == (warmth.total, 0)
+        leave(results.viewport())
+    results.setCurrentIndex(search.rows.index(number))
+    results.setFocus(Qt.FocusReason.TabFocusReason)
+    assert told() is not None
+    look_for("Something")
+    own = next(at for at, row in enumerate(search.rows.rows) if row.id)
+    rest(results.viewport(), results.visualRect(search.rows.index(own)).center())
+    qtbot.wait(HOVER_MS + 50)
+    assert card(forked) is None
+
+
+def test_going_on_with_a_side_of_a_comparison_tells_its_price(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    app.comparison.toggle()
+    qtbot.waitUntil(lambda: forked.chat.comparison is not None and forked.chat.comparison.isVisible())
+    view, now = forked.chat.comparison, app.comparison.state.now
+    assert view is not None
+    for button, side in zip(view.buttons, (now.left, now.right), strict=True):
+        assert side is not None
+        rest(button, button.rect().center())
+        qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).parts is not None)
+        found, warmth = card(forked), app.chat.warmth.warmth_of(side.leaf_id, app.library.open_id)
+        assert found is not None
+        assert warmth is not None
+        assert (found.title, found.parts) == (side.name, (warmth.total, 0))
+        leave(button)
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        assert price_sentence(warmth) in button.accessibleDescription()
+        button.clearFocus()
 
 
 def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: App) -> None:
