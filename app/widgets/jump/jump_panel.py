@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text.branch_titles import quoted
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate, set_up_view
 from app.widgets.kit.row_focus import is_in_active_window
@@ -81,13 +83,21 @@ class JumpField(SearchField):
 class JumpPanel(QWidget):
     """A field and the places that fit. Closes when one is chosen, with Escape, or when anything outside is pressed.
 
-    Attributes: field, which keeps the keyboard; list.
+    At its foot stands what the row costs that the mouse is over, else the one that the arrows came to.
+
+    Attributes: field, which keeps the keyboard; list; price, at the foot. Signal: lookedAt(JumpRow), its price is to be
+    shown.
     """
 
-    def __init__(self, style: Style, jump: Jump, parent: QWidget) -> None:
+    lookedAt = Signal(object)
+
+    def __init__(self, style: Style, jump: Jump, price_of: Callable[[JumpRow], str] | None, parent: QWidget) -> None:
+        """price_of: says what a row costs, "" where that is not known; None for an engine that prices nothing."""
         hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
         super().__init__(parent, Qt.WindowType.Popup | hints)
-        self._style, self._jump, self._window = style, jump, parent
+        self._style, self._jump, self._price_of, self._window = style, jump, price_of, parent
+        self._shown: JumpRow | None = None
+        self.price = ""
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName("Jump to")
@@ -104,7 +114,10 @@ class JumpPanel(QWidget):
         self.field.entered.connect(lambda: self._choose(self.list.currentIndex()))
         self.field.enteredApart.connect(lambda: self._choose(self.list.currentIndex(), in_new_window=True))
         self.list.clicked.connect(self._choose)
-        self.list.selectionModel().currentChanged.connect(self._say)
+        self.list.selectionModel().currentChanged.connect(self._come_to)
+        self.list.setMouseTracking(True)
+        self.list.entered.connect(self._look_at)
+        self.list.viewport().installEventFilter(self)
         jump.changed.connect(self._refresh)
         style.changed.connect(self._lay_out)
         jump.begin()
@@ -112,6 +125,8 @@ class JumpPanel(QWidget):
     def show_over(self) -> None:
         """Show it at the top of its window, in the middle, with the keyboard in the field."""
         self._place()
+        if self._shown is not None:
+            self.lookedAt.emit(self._shown)
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -123,6 +138,7 @@ class JumpPanel(QWidget):
             self.list.setCurrentIndex(self._jump.rows.index(first))
             self.list.scrollToTop()
         self.setAccessibleDescription("" if rows else self._nothing)
+        self._look_at(self.list.currentIndex())
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -131,7 +147,7 @@ class JumpPanel(QWidget):
         count = max(1, min(len(rows), _IN_SIGHT))
         row = self._style.typography.row
         width = min(self._style.typography.scaled(_WIDTH), self._window.width() - 2 * _EDGE)
-        height = 2 * _EDGE + row + _APART + count * row
+        height = 2 * _EDGE + row + _APART + count * row + self._foot
         self.resize(width + 2 * _SHADOW, height + 2 * _SHADOW)
         card = self._card
         self.field.setGeometry(card.left() + _EDGE, card.top() + _EDGE, width - 2 * _EDGE, row)
@@ -148,6 +164,11 @@ class JumpPanel(QWidget):
         return self.rect().adjusted(_SHADOW, _SHADOW, -_SHADOW, -_SHADOW)
 
     @property
+    def _foot(self) -> int:
+        """Return the height of the line for a price, which is kept free while none is known."""
+        return 0 if self._price_of is None else self._style.text_style(TextRole.SMALL).line + _APART
+
+    @property
     def _nothing(self) -> str:
         return f"Nothing is called {quoted(self._jump.text[:60])}." if self._jump.text else "Type where to go."
 
@@ -157,11 +178,36 @@ class JumpPanel(QWidget):
             self.close()
             self._jump.go(row, in_new_window=in_new_window)
 
-    def _say(self, current: AnyIndex) -> None:
+    def _come_to(self, current: AnyIndex) -> None:
         """Have the row said that the arrows came to: the keyboard itself stays in the field."""
-        row: JumpRow | None = current.data(RowRole.ROW) if current.isValid() else None
+        self._look_at(current)
+        row = self._shown
         if row is not None and self.isVisible():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, row.spoken))
+            told = ", ".join(part for part in (row.spoken, self.price) if part)
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
+
+    def _look_at(self, index: AnyIndex) -> None:
+        """Show what a row costs."""
+        row: JumpRow | None = index.data(RowRole.ROW) if index.isValid() else None
+        if row != self._shown:
+            self._shown = row
+            if row is not None:
+                self.lookedAt.emit(row)
+            self.renew_price()
+
+    def renew_price(self) -> None:
+        """Show what the row costs that is looked at, as it is known now."""
+        price = "" if self._shown is None or self._price_of is None else self._price_of(self._shown)
+        if price != self.price:
+            self.price = price
+            self.field.setAccessibleDescription(price)
+            self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show the price of the current row again when the mouse leaves the others."""
+        if event.type() == QEvent.Type.Leave:
+            self._look_at(self.list.currentIndex())
+        return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters are meant for the field; Escape closes."""
@@ -179,4 +225,10 @@ class JumpPanel(QWidget):
         if not self._jump.rows.rows:
             words = QRectF(self.list.geometry()).adjusted(_EDGE, 0, -_EDGE, 0)
             draw_text(painter, self._style.text_style(TextRole.UI), words, self._nothing, theme.text2)
+        elif self.price:
+            foot = QRectF(card).adjusted(_EDGE + _INNER, 0, -_EDGE - _INNER, -_EDGE)
+            small = self._style.text_style(TextRole.SMALL)
+            foot.setTop(foot.bottom() - small.line)
+            price = whole_parts(small, f"{self.price[:1].upper()}{self.price[1:]}", foot.width(), ", ", ": ")
+            draw_text(painter, small, foot, price, theme.text2)
         painter.end()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.conversation.message import Conversation, new_id
+from app.conversation.message import Conversation, Message, new_id
 from app.viewmodels.app import App
 from app.viewmodels.jump import fuzzy
 from app.viewmodels.jump import jump as module
 from app.viewmodels.jump.jump import MOST, Jump, JumpKind, JumpRow
 from app.viewmodels.kit import slices
+from app.viewmodels.warmth.price_text import UNKNOWN, price_sentence
 from app.widgets.jump.jump_panel import JumpPanel
 from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY
 from app.widgets.window.main_window import MainWindow
@@ -88,6 +91,46 @@ def test_a_command_that_can_do_nothing_is_grey_and_is_passed_over(qtbot: QtBot, 
     assert type_in(qtbot, panel, "zzzz") == []
     assert panel.accessibleDescription() == "Nothing is called “zzzz”."
     panel.close()
+
+
+def test_the_row_that_the_arrows_or_the_mouse_come_to_tells_its_price(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    """Of a conversation, a branch and a pin of it, and of a command: in the same words as everywhere."""
+    ask(qtbot, window, app, "quinces in May")
+    garden, path = app.library.open_id, app.library.tree.path
+    app.library.changes.make(lambda store: store.messages.name_branch(path[0].id, "the quince branch"))
+    app.library.changes.make(lambda store: store.messages.pin(path[1].id, True))
+    app._store.drain()
+    app.library.new_conversation()
+    ask(qtbot, window, app, "pears")
+    app.model.open("/models/one")
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    panel, warmth = opened(qtbot, window, app), app.chat.warmth
+    assert len(type_in(qtbot, panel, "quince")) >= 3
+    for number in range(3):
+        price = (lambda: price_sentence(warmth.warmth_of_conversation(garden))) if not number else end_price(app, path)
+        qtbot.waitUntil(lambda price=price: panel.price == price() != UNKNOWN)
+        assert panel.price.startswith("cold: ")
+        assert panel.field.accessibleDescription() == panel.price
+        qtbot.keyClick(panel.field, Qt.Key.Key_Down)
+    (again, *_) = type_in(qtbot, panel, "answer again")
+    assert again.id == "regenerate"
+    qtbot.waitUntil(lambda: panel.price == app.chat.prices.price("regenerate") != "")
+    assert type_in(qtbot, panel, "new conv")[0].id == "new"
+    assert panel.price == ""
+    found = type_in(qtbot, panel, "e")
+    places = [number for number, row in enumerate(found[:10]) if row.kind is not JumpKind.COMMAND]
+    panel.list.entered.emit(panel._jump.rows.index(places[-1]))
+    qtbot.waitUntil(lambda: panel.price.startswith("cold: "))
+    QApplication.sendEvent(panel.list.viewport(), QEvent(QEvent.Type.Leave))
+    assert panel._shown == found[panel.list.currentIndex().row()]
+    panel.close()
+
+
+def end_price(app: App, path: Sequence[Message]) -> Callable[[], str]:
+    """Return what says the price of the branch that ends with a path."""
+    return lambda: price_sentence(app.chat.warmth.warmth_of(path[-1].id, path[-1].conversation_id))
 
 
 def test_the_panel_follows_the_size_of_the_text_and_stays_within_its_window(
