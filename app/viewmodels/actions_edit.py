@@ -22,7 +22,7 @@ ROWS: tuple[Row, ...] = (
         group="undo",
         title="Redo",
         keys=("Ctrl+Shift+Z",),
-        tip="Does it again.",
+        tip="Does again what Undo took back.",
         is_enabled=lambda state: bool(state.library.redo),
         run=lambda app: app.library.edits.redo(),
     ),

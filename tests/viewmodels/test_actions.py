@@ -27,6 +27,12 @@ def test_every_id_and_every_key_means_one_thing() -> None:
     assert [name for name, times in (ids + keys).items() if times > 1] == []
 
 
+def test_a_tip_names_what_its_command_is_about() -> None:
+    """It stands alone, in the status line too, where no title is beside it."""
+    pronoun = re.compile(r"\w+ (it|them|this|that)\b")
+    assert [action.id for action in ACTIONS if pronoun.match(action.tip)] == []
+
+
 def test_neighbours_of_a_group_stand_together() -> None:
     """Else a menu would show two lines where there is one."""
     runs = [(row.menu, row.group) for row in TABLE]
