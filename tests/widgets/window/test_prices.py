@@ -383,6 +383,31 @@ def test_a_row_of_the_outline_tells_its_price(qtbot: QtBot, forked: MainWindow, 
     assert found.title == model.row_of(tree.row_id).title  # type: ignore[union-attr]
 
 
+def test_every_key_that_moves_in_the_outline_tells_the_price_of_the_row_it_comes_to(
+    qtbot: QtBot, forked: MainWindow, app: App
+) -> None:
+    for words in ("And the day after?", "And the year?"):
+        app.chat.open_draft.begin_edit(None)
+        ask(qtbot, app, words)
+    app.chat.open_branch.select_version(None, -1)  # the last row, which is open, has no price
+    forked.inspector.show_pane("branches")
+    tree, model = forked.branches.tree, app.branches.model
+    qtbot.waitUntil(lambda: tree.isVisible() and len(list(model.rows)) == 5)
+    qtbot.waitUntil(lambda: not model.row(model.rows[-1]).is_open)
+    keys = (Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_End)
+    came_to: set[Qt.Key] = set()
+    for start in [node.id for node in model.rows][1:]:  # above the first one is the filter
+        for key in keys:
+            tree.setFocus(Qt.FocusReason.TabFocusReason)
+            tree.setCurrentIndex(model.index_of(start))
+            QTest.keyClick(tree, key)
+            found, row = card(forked), model.row_of(tree.row_id)
+            assert row is not None
+            assert ("" if found is None else found.title) == ("" if row.is_open else row.title), key
+            came_to |= {key} if found is not None else set()
+    assert came_to >= {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}
+
+
 def test_the_button_that_warms_a_row_up_tells_what_that_costs(
     qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
