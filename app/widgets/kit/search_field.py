@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -10,6 +10,7 @@ from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.letters import is_letter
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
@@ -69,6 +70,10 @@ class SearchField(QLineEdit):
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         QApplication.sendEvent(self, event)
         return True
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while the keyboard is here: it clears or leaves the field and stops no answer."""
+        return claim_key(event, Qt.Key.Key_Escape) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
@@ -89,6 +90,10 @@ class NameField(QLineEdit):
     def finish_where_it_is(self, _value: int) -> None:
         """Give the name as the message moves away under the field."""
         self.finish()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while the keyboard is here: it leaves the field and stops no answer."""
+        return claim_key(event, Qt.Key.Key_Escape) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
