@@ -24,6 +24,7 @@ from app.widgets.branches.branch_delegate import BranchDelegate
 from app.widgets.branches.branch_lines import LEFT, BranchLines
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import menu_target, set_up_view
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -84,12 +85,13 @@ class BranchTree(QListView):
         return self._style.typography.two_line_row * self._branches.rowCount()
 
     def edit_name(self, row_id: str) -> None:
-        """Let the person name a row in its place."""
+        """Let the person name a row in its place. One that stands for several branches has no name."""
         index = self._branches.index_of(row_id)
         if index.isValid():
             self.scrollTo(index)
             self.setCurrentIndex(index)
-            if self.indexWidget(index) is None and self._region.may_edit():
+            is_to_edit = bool(index.flags() & Qt.ItemFlag.ItemIsEditable) and self.indexWidget(index) is None
+            if is_to_edit and self._region.may_edit():
                 self.edit(index)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
@@ -131,6 +133,11 @@ class BranchTree(QListView):
             self.scrollTo(self.currentIndex())
 
     # Keys and mouse
+
+    def event(self, event: QEvent) -> bool:
+        """Keep F2 from the menus, which rename the open conversation: it is about the row."""
+        is_about_row = self.currentIndex().isValid() and claim_key(event, Qt.Key.Key_F2)
+        return is_about_row or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.state() == QAbstractItemView.State.EditingState:

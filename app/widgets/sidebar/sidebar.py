@@ -41,6 +41,7 @@ from app.widgets.kit.action_button import ActionButton, native_keys
 from app.widgets.kit.drawing import draw_text, smooth, stroke_rounded, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import ROW_MARGIN, menu_target, set_up_view
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -215,6 +216,11 @@ class ConversationList(QListView):
             is_to_edit = bool(index.flags() & Qt.ItemFlag.ItemIsEditable) and self.indexWidget(index) is None
             if is_to_edit and self.may_edit():
                 self.edit(index)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep F2 from the menus, which rename the open conversation: it is about the row, where that has a name."""
+        is_about_row = self.row is not None and self.row.can_change and claim_key(event, Qt.Key.Key_F2)
+        return is_about_row or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.state() == QAbstractItemView.State.EditingState:
