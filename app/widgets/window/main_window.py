@@ -181,7 +181,7 @@ class MainWindow(QMainWindow):
             "branch_here": lambda: self._app.chat.open_draft.begin_after(self._about("branch_here")),
             "regenerate": lambda: self._app.chat.requests.regenerate(self._about("regenerate")),
             "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._about("repeat_answer")),
-            "answer_settings": lambda: self.show_answer_settings(self._current("assistant")),
+            "answer_settings": lambda: self.show_answer_settings(self._current_answer()),
             "use_settings": self._use_settings,
             "tokens": lambda: self._show_tokens(self.chat.messages.answer_to_edit),
             "parent": partial(self._step, -1, "This is the first message of the branch."),
@@ -473,11 +473,16 @@ class MainWindow(QMainWindow):
         else:
             self._text.select_all()
 
-    def _current(self, role: str = "") -> str | None:
-        """Return the message that the keyboard is on, if this role wrote it; None lets the last one be taken."""
+    def _current(self) -> str | None:
+        """Return the message that the keyboard is on; None lets the last one be taken."""
         view = self.chat.messages
         row = view.current_row() if view.keyboard_row >= 0 else None
-        return row.id if row is not None and role in ("", row.role) else None
+        return None if row is None else row.id
+
+    def _current_answer(self) -> str | None:
+        """Return the answer that the keyboard is on, or on whose question it is; None lets the last one be taken."""
+        view = self.chat.messages
+        return view.answer_to_edit if view.keyboard_row >= 0 else None
 
     def _about(self, action_id: str) -> str | None:
         """Return the message that a command of the menu bar begins at; None lets it begin where it does by itself."""
@@ -485,7 +490,9 @@ class MainWindow(QMainWindow):
             return self.chat.messages.question_to_edit
         if action_id in ("edit_answer", "branch_here"):
             return self.chat.messages.answer_to_edit
-        return self._current("assistant") if action_id in ("regenerate", "repeat_answer") else None
+        if action_id == "regenerate":
+            return self._current()
+        return self._current_answer() if action_id == "repeat_answer" else None
 
     def _current_fork(self) -> str | None:
         view = self.chat.messages
@@ -498,7 +505,7 @@ class MainWindow(QMainWindow):
             self._app.notices.refuse(at_end)
 
     def _use_settings(self) -> None:
-        is_known = self._app.chat.settings.use_answer(self._current("assistant"))
+        is_known = self._app.chat.settings.use_answer(self._current_answer())
         if is_known:
             self._app.notices.info(SETTINGS_TAKEN)
         else:
