@@ -198,13 +198,14 @@ class App(QObject):
         values = self.settings.values
         is_comparing = self.comparison.state.now.is_open
         can_find = self.find.can_go or is_comparing
+        answer = self.chat.looked_at.answer
         edges, is_beside = self.edges.state.now, any(one.is_writing for one in self.lanes.state.now.lanes)
         return AppState(
             *(*regions, self.hub.state.now, values, can_find, is_comparing, edges, is_beside),
             token_line=self.tokens.state.now.line,
-            can_show_tokens=self.tokens.can_open(),
+            can_show_tokens=self.tokens.can_open(answer),
             has_answer=self.tokens.has_answer,
-            is_answer_written=self.tokens.is_written(),
+            is_answer_written=self.tokens.is_written(answer),
             api=self.workspace.api.state.now,
         )
 

@@ -21,8 +21,8 @@ class AppState:
 
     is_comparing: two branches stand in the chat's place. is_writing_beside: one of the answers that stand beside each
     other is being written. token_line: of an answer that is shown by its tokens, "" for none. can_show_tokens: it is
-    known what those of the last answer, or of that one, were chosen from; has_answer: there is one; is_answer_written:
-    it is being written.
+    known what those of the answer that is looked at, else of the last one, were chosen from; has_answer: there is one;
+    is_answer_written: it is being written.
     """
 
     chat: ChatState = field(default_factory=ChatState)

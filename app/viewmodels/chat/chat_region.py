@@ -14,6 +14,7 @@ from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.command_prices import CommandPrices
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
+from app.viewmodels.chat.looked_at import LookedAt
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_conversation import OpenConversation
 from app.viewmodels.chat.open_draft import OpenDraft
@@ -75,6 +76,7 @@ class ChatRegion(QObject):
         self.answer_saver, self.open_paths = answering.answer_saver, answering.open_paths
         questions = self.questions
         self._rows = ChatRows()
+        self._looked_at = LookedAt()
         self.unfolded = Unfolded(self)
         self.cards = ProblemCards(library, model, answering.cards, self)
         self.chat_model = ChatModel(self)
@@ -170,6 +172,18 @@ class ChatRegion(QObject):
     # What is shown
 
     @property
+    def looked_at(self) -> LookedAt:
+        """The messages that commands are about; one that is gone is not looked at any more."""
+        tree = self._library.tree
+        return LookedAt(*(one if one is not None and one in tree else None for one in self._looked_at))
+
+    def look_at(self, looked_at: LookedAt) -> None:
+        """Have commands be about these messages."""
+        if looked_at != self._looked_at:
+            self._looked_at = looked_at
+            self.state.refresh()
+
+    @property
     def _open_id(self) -> str:
         return self._library.open_id
 
@@ -200,6 +214,7 @@ class ChatRegion(QObject):
             most_answers=self.question_queue.most_at_once,
             presets=tuple(one.name for one in self._answering.chosen.presets.all),
             refusal=library.state.now.refusal,
+            looked_at=self.looked_at,
         ).state()
 
     def _title(self, conversation_id: str) -> str:

@@ -15,6 +15,7 @@ from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_choices import raised_limit
 from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
+from app.viewmodels.chat.looked_at import LookedAt
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.versions import (
@@ -44,7 +45,8 @@ class OpenConversation:
     info: of the model in use; can_ask: it takes questions now. question: at the engine, that of the open path if there
     is one; elsewhere: where the other one was asked, a title or its own words, "" for that of the open path. reading:
     the name of a file that is being read for the draft, or "". hint: a sentence for the composer's foot. can_ask_again,
-    plan, most_answers, presets, refusal: as in ChatState. card: a problem that stands in the way here.
+    plan, most_answers, presets, refusal: as in ChatState. card: a problem that stands in the way here. looked_at:
+    messages that commands are about.
     """
 
     title: str
@@ -65,6 +67,7 @@ class OpenConversation:
     most_answers: int = 1
     presets: tuple[str, ...] = ()
     refusal: str = ""
+    looked_at: LookedAt = LookedAt()  # noqa: RUF009 - frozen
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""
@@ -181,8 +184,9 @@ class OpenConversation:
         return last_question(self.tree) is not None and not self.questions.is_busy_on(self.tree)
 
     def _has_version_beside(self, step: int) -> bool:
-        """Return whether the last fork of the open path has a version so many to the right."""
-        fork = last_fork(self.tree)
+        """Return whether the message that is looked at, else the last fork, has a version so many to the right."""
+        looked_at = self.looked_at.fork
+        fork = last_fork(self.tree) if looked_at is None else self.tree.message(looked_at)
         return fork is not None and version_beside(self.tree, fork, step) is not None
 
     @property

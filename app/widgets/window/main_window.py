@@ -50,6 +50,7 @@ from app.widgets.window.found_prices import FoundPrices
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.jump_commands import JumpCommands
 from app.widgets.window.library_commands import LibraryCommands
+from app.widgets.window.looked_at_messages import LookedAtMessages
 from app.widgets.window.menu_prices import MenuPrices
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
@@ -99,6 +100,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings, app.keys)
         self.menus.pointedAt.connect(self.chat.status_line.show_tip)
+        self.menus.opening.connect(self._catch_up)
+        self._looked_at = LookedAtMessages(self.chat, app.chat, self)
         self._keys = UnavailableKeys(app, self.menus)
         self._outline = DropOutline(style, self)
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
@@ -183,12 +186,12 @@ class MainWindow(QMainWindow):
             "repeat_answer": lambda: self._app.chat.requests.repeat_answer(self._about("repeat_answer")),
             "answer_settings": lambda: self.show_answer_settings(self._current_answer()),
             "use_settings": self._use_settings,
-            "tokens": lambda: self._show_tokens(self.chat.messages.answer_to_edit),
+            "tokens": lambda: self._show_tokens(self._looked_at.answer),
             "parent": partial(self._step, -1, "This is the first message of the branch."),
             "child": partial(self._step, 1, "This is the last message of the branch."),
             "delete_message": lambda: self._app.chat.open_branch.delete_message(self._current()),
-            "previous": lambda: self._app.chat.open_branch.select_version(self._current_fork(), -1),
-            "next": lambda: self._app.chat.open_branch.select_version(self._current_fork(), 1),
+            "previous": lambda: self._app.chat.open_branch.select_version(self._looked_at.fork, -1),
+            "next": lambda: self._app.chat.open_branch.select_version(self._looked_at.fork, 1),
             "compare": self._compare,
             "name_branch": lambda: self._name_branch(self._current()),
             "copy_cache": self._copy_cache,
@@ -494,11 +497,6 @@ class MainWindow(QMainWindow):
             return self._current()
         return self._current_answer() if action_id == "repeat_answer" else None
 
-    def _current_fork(self) -> str | None:
-        view = self.chat.messages
-        row = view.current_row() if view.keyboard_row >= 0 else None
-        return row.id if row is not None and row.versions > 1 else None
-
     def _step(self, by: int, at_end: str) -> None:
         """Take the keyboard to the message above or below. at_end: what is said where there is none."""
         if not self.chat.messages.step(by):
@@ -516,7 +514,7 @@ class MainWindow(QMainWindow):
 
         Of answers that stand beside each other, two are compared.
         """
-        fork, is_open = self._current_fork(), self._app.comparison.state.now.is_open
+        fork, is_open = self._looked_at.fork, self._app.comparison.state.now.is_open
         if self._app.lanes.state.now.is_open and not is_open:
             self._app.lanes.compare()
         elif fork is not None and not is_open:
@@ -529,10 +527,15 @@ class MainWindow(QMainWindow):
 
     # Events
 
+    def _catch_up(self) -> None:
+        """Have all that can be chosen be judged by what is true and looked at now."""
+        self._looked_at.tell()
+        self._app.catch_up()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring the window up to date before a key finds its command or its widget: many may come in one turn."""
         if event.type() in _KEYS:
-            self._app.catch_up()
+            self._catch_up()
         return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._keys.take(event)
 
     def event(self, event: QEvent) -> bool:

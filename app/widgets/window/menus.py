@@ -32,11 +32,13 @@ class Menus(QObject):
     menu that lists the windows; quit, which Qt asks for on top of the table.
 
     Signals: pointedAt(str), the tip of the entry that the mouse or the keys are at, "" when the menu is put away;
-    told(), entries have the tips that they were shown with last, and nothing else in them.
+    told(), entries have the tips that they were shown with last, and nothing else in them; opening(), a menu is about
+    to be shown.
     """
 
     pointedAt = Signal(str)
     told = Signal()
+    opening = Signal()
 
     def __init__(self, bar: QMenuBar, do: Do, settings: Settings, keys: KeyBindings) -> None:
         super().__init__(bar)
@@ -57,6 +59,7 @@ class Menus(QObject):
         self.branch, self.window = menus[Menu.BRANCH], menus[Menu.WINDOW]
         for each in menus.values():
             each.setToolTipsVisible(True)
+            each.aboutToShow.connect(self.opening)
             each.aboutToHide.connect(partial(self._point, None))
         groups: dict[Menu, str] = {}
         for row in TABLE:
