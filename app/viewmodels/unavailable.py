@@ -12,6 +12,7 @@ from app.viewmodels.action_row import Regions
 from app.viewmodels.actions import ACTIONS, BY_ID, is_possible
 from app.viewmodels.app_state import AppState
 from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.versions import Ending
 from app.viewmodels.kit.action import Action
 from app.viewmodels.library import library_state
 from app.viewmodels.tokens import token_mode
@@ -87,7 +88,14 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "continue": (
         *(COMPARING, EMPTY, *_MODEL, BUSY),
         Case(lambda state: state.chat.is_editing, "Send what is being edited first, or put it back."),
-        _always("The last answer of this branch has come to its end, or another model wrote it."),
+        Case(
+            lambda state: state.chat.ending is Ending.QUESTION, "The question that ends this branch has no answer yet."
+        ),
+        Case(lambda state: state.chat.ending is Ending.FINISHED, "The last answer of this branch has come to its end."),
+        Case(lambda state: state.chat.ending is Ending.WORDLESS, "The last answer ended before its first word."),
+        Case(lambda state: state.chat.ending is Ending.OTHER_MODEL, "Another model wrote the last answer."),
+        Case(lambda state: state.chat.is_full, "The context is full: the last answer has no room to go on."),
+        _always("The last answer follows no question that it could go on answering."),
     ),
     "ask_again": (COMPARING, EMPTY, _always("Nothing was changed that would hold from the next question on.")),
     **dict.fromkeys(("parent", "child", "delete_message"), _COVERED),

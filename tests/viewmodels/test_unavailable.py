@@ -9,6 +9,7 @@ from typing import Any
 from app.protocol.capabilities import Capabilities
 from app.viewmodels.actions import ACTIONS, enabled, offered
 from app.viewmodels.app_state import AppState
+from app.viewmodels.chat.versions import Ending
 from app.viewmodels.unavailable import CASES, tips, unavailable
 
 
@@ -23,7 +24,7 @@ def any_state(rng: random.Random) -> AppState:
     chosen_row = replace(by_chance(state.edges), chosen=rng.choice([0, 3]))
     cache = replace(by_chance(state.cache), folder=rng.choice(["", "/files"]))
     library = replace(by_chance(state.library), undo=rng.choice(["", "Delete"]), redo=rng.choice(["", "Delete"]))
-    chat = replace(by_chance(state.chat), attaching=rng.choice(["", "notes.md"]))
+    chat = replace(by_chance(state.chat), attaching=rng.choice(["", "notes.md"]), ending=rng.choice([None, *Ending]))
     abilities = Capabilities(*(rng.random() < 0.8 for _ in fields(Capabilities)))
     model = replace(by_chance(state.model), capabilities=rng.choice([None, abilities]))
     return replace(state, chat=chat, edges=chosen_row, cache=cache, library=library, model=model)

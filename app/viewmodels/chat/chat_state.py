@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.viewmodels.chat.draft_attachments import AttachmentChip
+from app.viewmodels.chat.versions import Ending
 from app.viewmodels.kit.activity import Activity
 from app.viewmodels.kit.problem_card import ProblemCard
 
@@ -35,8 +36,9 @@ class ChatState:
 
     can_send: Return has something said or answered; can_answer: it has a question answered that nobody answered.
     has_unanswered: such a question ends the path, whatever stands in the composer.
-    can_continue: the answer that ends the path ended before it was finished, and can go on. goes_on: the model in use
-    can be made to go on inside an answer.
+    can_continue: the answer that ends the path ended before it was finished, and can go on. ending: the kind of
+    message that ends the path, None while there is none or no model; is_full: the path leaves no room in the context.
+    goes_on: the model in use can be made to go on inside an answer.
     can_show_answers: a question of the open path has several answers.
     can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
     something of the open branch to keep that no pin keeps, or that one keeps. refusal: why nothing can be said or
@@ -81,6 +83,8 @@ class ChatState:
     can_answer: bool = False
     has_unanswered: bool = False
     can_continue: bool = False
+    ending: Ending | None = None
+    is_full: bool = False
     can_stop: bool = False
     can_fork: bool = False
     can_regenerate: bool = False

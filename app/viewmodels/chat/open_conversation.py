@@ -19,11 +19,12 @@ from app.viewmodels.chat.looked_at import LookedAt
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.versions import (
+    Ending,
     answer_above,
     branch_name,
     branch_start,
-    can_go_on,
     edited_answer,
+    ending_of,
     last_fork,
     last_question,
     version_beside,
@@ -112,6 +113,8 @@ class OpenConversation:
             can_answer=self.unanswered is not None and not (self.has_words or self.draft.attachments),
             has_unanswered=self.questions.unanswered(self.tree) is not None,
             can_continue=self._can_continue,
+            ending=self._ending,
+            is_full=not self._has_room,
             can_stop=self.is_writing or self.questions.is_busy_on(self.tree) or self.model.is_loading,
             can_fork=last_question(self.tree) is not None,
             can_regenerate=self._can_regenerate,
@@ -150,13 +153,21 @@ class OpenConversation:
     @property
     def _can_continue(self) -> bool:
         """Whether the answer at the end of the path was cut, another model did not write it, and there is room."""
-        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
-        if leaf is None or self.info is None or self.refusal or self.questions.is_busy_on(self.tree):
+        if self.refusal or self.questions.is_busy_on(self.tree) or self.draft.editing is not None:
             return False
-        path, context = self.branch_costs.path, self.info.context_length
-        has_room = path is None or path.request.total < context
-        is_own = self._goes_on and can_go_on(self.tree, leaf, self.info.fingerprint)
-        return is_own and has_room and self.draft.editing is None
+        return self._goes_on and self._ending is Ending.CUT and self._has_room
+
+    @property
+    def _ending(self) -> Ending | None:
+        """The kind of message that ends the path, for the model in use; None without either."""
+        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
+        return None if leaf is None or self.info is None else ending_of(self.tree, leaf, self.info.fingerprint)
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether the path leaves room in the model's context; as far as is known."""
+        path = self.branch_costs.path
+        return path is None or self.info is None or path.request.total < self.info.context_length
 
     @property
     def _goes_on(self) -> bool:

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.reports import StopReason
 from app.viewmodels.chat.drafts import Draft
+
+
+class Ending(Enum):
+    """The kinds of messages that a branch can end with, by whether a model can go on inside them.
+
+    Only one that was cut can: a question, an answer that came to its end, one without a word and one of another model
+    cannot, nor one that follows no question or is followed itself.
+    """
+
+    CUT = "cut"
+    QUESTION = "question"
+    FINISHED = "finished"
+    WORDLESS = "wordless"
+    OTHER_MODEL = "other model"
+    APART = "apart"
 
 
 def question_of(tree: MessageTree, message_id: str) -> Message | None:
@@ -34,14 +50,24 @@ def last_answer(tree: MessageTree) -> Message | None:
 
 
 def can_go_on(tree: MessageTree, message: Message, model: str) -> bool:
-    """Return whether a message is an answer that was cut, and that the model with this fingerprint can go on with.
+    """Return whether a message is an answer that was cut, and that the model with this fingerprint can go on with."""
+    return ending_of(tree, message, model) is Ending.CUT
+
+
+def ending_of(tree: MessageTree, message: Message, model: str) -> Ending:
+    """Return the kind of a message for the model with this fingerprint.
 
     What follows an answer has read it as it is.
     """
-    has_ended = message.role != "assistant" or message.stop in (StopReason.FINISHED, StopReason.STOP_TEXT)
-    is_cut = not has_ended and bool(message.text or message.thinking)
-    is_own = message.model in (None, model) and message.parent_id is not None
-    return is_cut and is_own and not tree.children(message.id)
+    if message.role != "assistant":
+        return Ending.QUESTION
+    if message.stop in (StopReason.FINISHED, StopReason.STOP_TEXT):
+        return Ending.FINISHED
+    if not message.text and not message.thinking:
+        return Ending.WORDLESS
+    if message.model not in (None, model):
+        return Ending.OTHER_MODEL
+    return Ending.APART if message.parent_id is None or tree.children(message.id) else Ending.CUT
 
 
 def last_fork(tree: MessageTree) -> Message | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.protocol.commands import Generate
+from app.protocol.reports import StopReason
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.answer_settings import NO_RESUMPTIONS, NO_SEED, OTHER_ENDS, answer_settings, resumptions_of
+from app.viewmodels.unavailable import why_unavailable
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ended, ready, texts
 
@@ -189,6 +192,40 @@ def test_only_a_cut_answer_of_this_model_at_the_end_of_the_path_goes_on(qtbot: Q
     app.model.open("/models/two")
     qtbot.waitUntil(lambda: app.chat.state.now.model_name == "two")
     assert not app.chat.state.now.can_continue
+
+
+def why(app: App) -> str:
+    """What is said of Continue Answer now; "" where it is possible."""
+    app.chat.state.refresh()
+    assert app.chat.state.now.can_continue == (not why_unavailable("continue", app.state.now))
+    return why_unavailable("continue", app.state.now)
+
+
+def test_why_an_answer_cannot_go_on_is_what_stands_in_its_way(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each thing by itself, on an answer that could go on without it."""
+    cut(qtbot, app, script)
+    tree, said = app.library.tree, answer(app)
+    assert why(app) == ""
+    for change, words in (
+        ({"stop": StopReason.FINISHED}, "come to its end"),
+        ({"text": "", "thinking": None}, "before its first word"),
+        ({"model": "another"}, "Another model"),
+    ):
+        tree.replace(replace(said, **change))
+        assert words in why(app)
+    tree.replace(said)
+    path = app.chat.branch_costs.path
+    info = app.model.current_model.info
+    assert info is not None
+    monkeypatch.setattr(app.model.current_model, "info", replace(info, context_length=1))
+    qtbot.waitUntil(lambda: app.chat.branch_costs.path is not None)
+    assert "context is full" in why(app), path
+    monkeypatch.undo()
+    assert why(app) == ""
+    tree.select(said.parent_id)
+    assert "question that ends this branch" in why(app)
 
 
 def test_a_continuation_cannot_be_deleted_from_under_itself(qtbot: QtBot, app: App, script: Script) -> None:
