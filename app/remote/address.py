@@ -7,6 +7,7 @@ or a password, which would be shown and logged.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from enum import Enum
 from urllib.parse import SplitResult, urlsplit
@@ -15,7 +16,13 @@ MOST_REPLICAS = 16
 _LONGEST = 500
 _PRIVATE_NAMES = (".local", ".lan", ".internal", ".home.arpa")
 _NO_ADDRESS = "This is not an address. One is a name or a number, and often a port, as in localhost:8080."
+_NO_NUMBER = "“{name}” is not the number of a computer. One is four numbers from 0 to 255, as in 192.168.1.20."
 _UNENCRYPTED = "Over the internet words are sent encrypted only: begin the address with https://."
+
+_LONGEST_HOST = 253
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+# What systems read as the number of a computer, too, which may be a public one: 134744072 is 8.8.8.8.
+_NUMBERED = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class AddressError(ValueError):
@@ -36,6 +43,7 @@ def checked_address(entered: str) -> str:
     is_plain = text.isascii() and text.isprintable() and " " not in text and len(text) <= _LONGEST
     if not text or not is_plain or text.endswith(":"):
         raise AddressError(_NO_ADDRESS)
+    _check_host(_split(text if "://" in text else f"http://{text}"))
     if "://" not in text:
         scheme = "https" if reach_of(f"http://{text}") is Reach.INTERNET else "http"
         text = f"{scheme}://{text}"
@@ -63,16 +71,14 @@ def addresses_of(entered: str) -> tuple[str, ...]:
 
 def reach_of(address: str) -> Reach:
     """Return how far a server is away. A name without a dot is one of the network. Raises AddressError."""
-    name = (_split(address).hostname or "").lower().rstrip(".")
-    try:
-        number = ipaddress.ip_address(name.partition("%")[0])
-    except ValueError:
-        if name == "localhost" or name.endswith(".localhost"):
-            return Reach.HERE
-        return Reach.NETWORK if "." not in name or name.endswith(_PRIVATE_NAMES) else Reach.INTERNET
-    if number.is_loopback:
+    name = _host(_split(address))
+    number = _number(name)
+    if number is not None:
+        return _reach_of_number(number)
+    if name == "localhost" or name.endswith(".localhost"):
         return Reach.HERE
-    return Reach.NETWORK if number.is_private or number.is_link_local else Reach.INTERNET
+    is_local = "." not in name or name.endswith(_PRIVATE_NAMES)
+    return Reach.NETWORK if is_local and not _NUMBERED.fullmatch(name) else Reach.INTERNET
 
 
 def farthest(addresses: Iterable[str]) -> Reach:
@@ -84,6 +90,37 @@ def farthest(addresses: Iterable[str]) -> Reach:
 def host_of(address: str) -> str:
     """Return what an address is called in a sentence: "localhost:8080"."""
     return urlsplit(address).netloc or address
+
+
+def _check_host(parts: SplitResult) -> None:
+    """Raise AddressError where a host is neither a number in its usual form nor a name."""
+    name = _host(parts)
+    if _number(name) is not None:
+        return
+    labels = name.split(".")
+    if _NUMBERED.fullmatch(labels[-1]):
+        raise AddressError(_NO_NUMBER.format(name=name))
+    if len(name) > _LONGEST_HOST or not all(map(_LABEL.fullmatch, labels)):
+        raise AddressError(_NO_ADDRESS)
+
+
+def _host(parts: SplitResult) -> str:
+    return (parts.hostname or "").lower().removesuffix(".")
+
+
+def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return the number of a computer; the older one where it is written within the newer."""
+    try:
+        number = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(number, "ipv4_mapped", None) or number
+
+
+def _reach_of_number(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> Reach:
+    if number.is_loopback:
+        return Reach.HERE
+    return Reach.NETWORK if number.is_private or number.is_link_local else Reach.INTERNET
 
 
 def _split(address: str) -> SplitResult:

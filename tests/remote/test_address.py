@@ -16,6 +16,8 @@ from app.remote.address import AddressError, Reach, checked_address, host_of, re
         ("192.168.1.20:11434", "http://192.168.1.20:11434"),
         ("http://10.0.0.2:30000/api/v1", "http://10.0.0.2:30000/api"),
         ("models.example.com", "https://models.example.com"),
+        ("my_box-2.lan.", "http://my_box-2.lan."),
+        ("[fd00::1]:8080", "http://[fd00::1]:8080"),
         ("https://models.example.com:8443/", "https://models.example.com:8443"),
     ],
 )
@@ -40,6 +42,17 @@ def test_an_address_is_taken_as_people_write_it(entered: str, address: str) -> N
         ("http://models.example.com", "encrypted only"),
         ("http://8.8.8.8:80", "encrypted only"),
         ("http://127.0.0.1.example.com", "encrypted only"),
+        ("http://[::ffff:8.8.8.8]", "encrypted only"),
+        ("192.168.1.300:8080", "“192.168.1.300” is not the number"),
+        ("http://134744072", "“134744072” is not the number"),
+        ("http://0x08080808:80", "is not the number"),
+        ("http://0X8.8.8.8.", "is not the number"),
+        ("http://010.8.8.8", "is not the number"),
+        ("https://127.1", "is not the number"),
+        ("http://a..b", "not an address"),
+        ("http://-studio", "not an address"),
+        ("http://stu%64io", "not an address"),
+        (f"http://{'x' * 64}", "not an address"),
     ],
 )
 def test_what_is_no_address_is_refused_with_a_sentence(entered: str, why: str) -> None:
@@ -59,6 +72,10 @@ def test_what_is_no_address_is_refused_with_a_sentence(entered: str, why: str) -
         ("https://172.32.0.1", Reach.INTERNET),
         ("https://local", Reach.NETWORK),
         ("https://a.b", Reach.INTERNET),
+        ("http://[::ffff:8.8.8.8]", Reach.INTERNET),
+        ("http://[::ffff:127.0.0.1]", Reach.HERE),
+        ("http://134744072", Reach.INTERNET),
+        ("http://0x08080808", Reach.INTERNET),
     ],
 )
 def test_how_far_words_go(address: str, reach: Reach) -> None:
