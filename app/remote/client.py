@@ -19,6 +19,7 @@ from app.protocol.servers import Server
 from app.remote import faults
 from app.remote.address import host_of
 from app.remote.chunks import object_of
+from app.remote.keys import key_problem
 
 CONNECT = 5.0  # seconds
 SILENCE = 600.0  # seconds without a word, after which a request is given up
@@ -34,22 +35,29 @@ class Client:
         self, server: Server, key: str = "", trusted: ssl.SSLContext | None = None, *, silence: float = SILENCE
     ) -> None:
         """key: sent with each request, "" for none. trusted: what accepts its certificate, None for what the system
-        accepts. silence: seconds without a word, after which a request is given up.
+        accepts. silence: seconds without a word, after which a request is given up. Raises ServerError
+        where the address or the key is none.
         """
         self.server = server
         self._silence = silence
+        why = key_problem(key)
+        if why:
+            raise faults.without_key(server.name, why)
         headers = {"Accept-Encoding": "identity", "User-Agent": "espalier"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        self._http = httpx2.AsyncClient(
-            base_url=server.url,
-            headers=headers,
-            timeout=httpx2.Timeout(silence, connect=CONNECT),
-            verify=True if trusted is None else trusted,
-            limits=httpx2.Limits(max_connections=64, keepalive_expiry=30.0),
-            trust_env=False,
-            follow_redirects=False,
-        )
+        try:
+            self._http = httpx2.AsyncClient(
+                base_url=server.url,
+                headers=headers,
+                timeout=httpx2.Timeout(silence, connect=CONNECT),
+                verify=True if trusted is None else trusted,
+                limits=httpx2.Limits(max_connections=64, keepalive_expiry=30.0),
+                trust_env=False,
+                follow_redirects=False,
+            )
+        except (httpx2.InvalidURL, ValueError):
+            raise faults.no_address(server.name, host_of(server.url)) from None
         self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     async def __aenter__(self) -> Client:

@@ -59,7 +59,7 @@ from app.protocol.references import server_model
 from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, RunStats, StopReason
 from app.remote.answering import Answering
 from app.remote.client import SILENCE
-from app.remote.faults import ServerError
+from app.remote.faults import ServerError, unforeseen
 from app.remote.opening import CAPABILITIES, Beliefs, OpenModel, open_model
 from app.remote.written import NOT_TOLD
 
@@ -192,6 +192,11 @@ class RemoteEngine:
         except ServerError as error:
             log.info("no model: %s", error)
             self._end_opening(ModelFailed(command.path, error.problem))
+            return
+        except Exception:  # what waits for the opening would wait for ever
+            log.exception("a model of a server could not be opened")
+            name = server.name if server is not None else "The server"
+            self._end_opening(ModelFailed(command.path, unforeseen(name).problem))
             return
         await self._leave_model()
         self._open = opened

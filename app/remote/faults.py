@@ -37,6 +37,23 @@ def unreachable(name: str, host: str) -> ServerError:
     return ServerError(f"{name} cannot be reached", sentence, may_retry=True)
 
 
+def no_address(name: str, host: str) -> ServerError:
+    """Return the fault of an address that is none."""
+    sentence = f"{words(host)} is not an address. Remove the server, then add it with the right one."
+    return ServerError(f"{name} cannot be reached", sentence)
+
+
+def without_key(name: str, why: str) -> ServerError:
+    """Return the fault of a key that cannot be sent. why: a sentence."""
+    return ServerError(f"The key for {name} cannot be sent", f"{why} Enter its key where the server was added.")
+
+
+def unforeseen(name: str) -> ServerError:
+    """Return the fault that nobody foresaw."""
+    sentence = "Something went wrong that nobody foresaw. Check its address and key, then try again."
+    return ServerError(f"{name} could not be asked", sentence)
+
+
 def untrusted(name: str, why: str) -> ServerError:
     """Return the fault of a certificate that this computer does not trust."""
     sentence = f"Nobody whom this computer trusts speaks for its certificate: {words(why)}."

@@ -74,10 +74,17 @@ class ServerProbe(QObject):
         self._end = None
 
     def _look(self, number: int, server: Server, key: str | None, ending: _Ending) -> None:
-        """Ask, on a thread of its own."""
+        """Ask, on a thread of its own, and tell of every fault: whoever waits for it would wait for ever."""
         import asyncio
 
-        found = asyncio.run(_looked(server, key, ending))
+        from app.remote.faults import unforeseen
+
+        found: SeenServer | _Failed | None
+        try:
+            found = asyncio.run(_looked(server, key, ending))
+        except Exception:
+            logger.exception("a server could not be looked at")
+            found = _Failed(unforeseen(server.name).problem)
         if found is not None:
             try:
                 self._told.emit(number, found)

@@ -44,6 +44,7 @@ from app.protocol.events import (
     WarmedUp,
 )
 from app.protocol.reports import Source, StopReason
+from app.protocol.servers import Server
 from app.remote import answering
 from app.remote.engine import RemoteEngine
 from app.worker.text_batcher import TextBatcher
@@ -362,6 +363,27 @@ def test_an_address_at_which_nothing_answers_is_told() -> None:
         assert isinstance(failed, ModelFailed)
         assert failed.problem.title == "Studio cannot be reached"
         assert gone.url.removeprefix("http://") in failed.problem.sentence
+
+
+def test_every_fault_of_an_opening_is_told_and_what_waited_for_it_is_answered() -> None:
+    """What no server can have, and what nobody foresaw."""
+
+    def key_of(server_id: str) -> str:
+        if server_id == "c3":
+            raise RuntimeError("nobody foresaw this")
+        return {"a1": "schl\u00fcssel", "b2": "a\nb"}.get(server_id, "")
+
+    with serving() as script, asking(key_of) as asker:
+        urls = {"d4": "http://192.168.1.300:8080", "e5": "http://studio:port"}
+        for run, server_id in enumerate(("a1", "b2", "c3", *urls), 1):
+            server = Server(server_id, "Studio", urls.get(server_id, script.address))
+            asker.do(LoadModel(f"server:{server_id}/tiny", server=server))
+            asker.ask(run)
+            failed = asker.wait(ModelFailed, run)
+            assert "Studio" in failed.problem.title
+            assert failed.problem.sentence
+            assert asker.wait(RunFailed, run).run_id == run
+        assert not script.requests
 
 
 def test_another_model_is_opened_in_the_place_of_the_first() -> None:

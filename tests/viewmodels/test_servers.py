@@ -54,6 +54,48 @@ def test_what_cannot_be_asked_is_told_and_nothing_is_added(
     assert not settings.values.servers
 
 
+def test_a_key_that_cannot_be_sent_is_refused_as_it_is_entered(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    with serving() as script:
+        for key in ("schlüssel", "two words", "a\nb", "x" * 2000):
+            assert "not a key" in region.add(script.address, key=key)
+        assert region.state.now.looking == ""
+        settings.update(servers=(ServerState("a1", "Mine", script.address),))
+        region.change("a1", "Yours", "schlüssel")
+        problem = region.state.now.problem
+        assert problem is not None
+        assert "not a key" in problem.sentence
+        assert region.state.now.looking == ""
+        assert not script.requests
+
+
+@pytest.mark.parametrize("fault", [ValueError("odd"), OSError("gone"), None])
+def test_every_look_ends_with_a_word(
+    qtbot: QtBot,
+    region: ServersRegion,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: Exception | None,
+) -> None:
+    """Also with what was stored by hand, and with what nobody foresaw."""
+
+    async def broken(_server: object) -> None:
+        if fault is not None:
+            raise fault
+
+    monkeypatch.setattr("app.remote.certificates.trusted", broken)
+    settings.update(servers=(ServerState("a1", "Mine", "http://192.168.1.300:8080"),))
+    region.look_again("a1")
+    qtbot.waitUntil(lambda: region.state.now.problem is not None)
+    assert region.state.now.looking == ""
+    problem = region.state.now.problem
+    assert problem is not None
+    assert "Mine" in problem.title
+    assert ("could not be looked at" in caplog.text) == (fault is not None)
+
+
 def test_only_the_newest_look_counts_and_one_can_be_given_up(
     qtbot: QtBot, region: ServersRegion, settings: Settings
 ) -> None:

@@ -10,7 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
+from app.remote import faults
 from app.remote.address import AddressError, Reach, addresses_of, host_of, reach_of
+from app.remote.keys import key_problem
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.settings import ServerState, Settings
@@ -85,11 +87,11 @@ class ServersRegion(QObject):
         return _UNENCRYPTED.format(reach=Reach.NETWORK.value) if is_open else ""
 
     def add(self, address: str, name: str = "", key: str = "") -> str:
-        """Ask a server what it is, and add it once it has answered. Returns why its address is refused, or "".
+        """Ask a server what it is, and add it once it has answered. Returns why that is refused, or "".
 
         address: or several, of servers that run the same models, with spaces or commas between them.
         """
-        refusal = self.refusal(address)
+        refusal = self.refusal(address) or key_problem(key)
         if not refusal:
             url, *others = addresses_of(address)
             shown = " ".join(name.split()) or host_of(url)
@@ -104,8 +106,10 @@ class ServersRegion(QObject):
 
     def change(self, server_id: str, name: str, key: str = "") -> None:
         """Ask a server again, and give it another name and key once it has answered; without a key it keeps its own."""
-        found = self.server(server_id)
-        if found is not None:
+        found, why = self.server(server_id), key_problem(key)
+        if found is not None and why:
+            self._on_failed(faults.without_key(found.name, why).problem, "")
+        elif found is not None:
             named = replace(found.server, name=" ".join(name.split()) or host_of(found.url))
             self._ask(named, key or None)
 
