@@ -13,7 +13,8 @@ class ServerError(Exception):
     """A request that failed.
 
     problem: what to tell. may_retry: the same request may do better. is_busy: the server asks for patience, and names
-    wait, seconds, or 0. is_untrusted: its certificate is not accepted.
+    wait, seconds, or 0. is_untrusted: its certificate is not accepted. is_unreadable: an answer came, or its beginning,
+    and could not be read.
     """
 
     def __init__(
@@ -25,9 +26,10 @@ class ServerError(Exception):
         is_busy: bool = False,
         wait: float = 0.0,
         is_untrusted: bool = False,
+        is_unreadable: bool = False,
     ) -> None:
         super().__init__(title)
-        self.problem, self.is_untrusted = Problem(title, sentence), is_untrusted
+        self.problem, self.is_untrusted, self.is_unreadable = Problem(title, sentence), is_untrusted, is_unreadable
         self.may_retry, self.is_busy, self.wait = may_retry or is_busy, is_busy, wait
 
 
@@ -72,7 +74,7 @@ def changed(name: str) -> ServerError:
 def broken_off(name: str) -> ServerError:
     """Return the fault of a connection that ended before the answer did."""
     sentence = "The connection ended in the middle. What came of the answer stays; try again."
-    return ServerError(f"{name} broke off", sentence, may_retry=True)
+    return ServerError(f"{name} broke off", sentence, may_retry=True, is_unreadable=True)
 
 
 def silent(name: str, minutes: int) -> ServerError:
@@ -84,9 +86,8 @@ def silent(name: str, minutes: int) -> ServerError:
 
 def malformed(name: str, what: str) -> ServerError:
     """Return the fault of an answer that is not one of such servers."""
-    return ServerError(
-        f"{name} gives no answer that can be read", f"It sent {what}. Is it a server of language models?"
-    )
+    sentence = f"It sent {what}. Is it a server of language models?"
+    return ServerError(f"{name} gives no answer that can be read", sentence, is_unreadable=True)
 
 
 def refused(name: str, status: int, said: str, wait: float = 0.0) -> ServerError:

@@ -53,8 +53,8 @@ async def look(client: Client) -> Found:
     try:
         listed = await client.json("/v1/models")
         models = _models(client.server.name, listed)
-    except ServerError:
-        if await _is_mlx(client, {}):  # one without a folder of models on its disk lists none
+    except ServerError as error:  # mlx_lm.server answers nothing where there is no folder of models on its disk
+        if error.is_unreadable and await _is_mlx(client, {}):
             return Found(kinds.MLX, (FoundModel(kinds.MLX_DEFAULT),))
         raise
     answers = await asyncio.gather(*(_asked(client, path) for path, _, _ in _SIGNS), _asked(client, "/api/v0/models"))

@@ -59,6 +59,7 @@ class Script:
     next requests, (status, body, headers), before it answers. drops: how many of the next requests are broken off; at:
     after so many words. requests: (path, headers, body) of all that came. ended: how many answers were written to their
     end; left: how many were left by the client. key: without which it answers nothing.
+    pages: (status, type, body) of paths that answer something else than those of its kind.
     """
 
     kind: str = "OpenAI’s interface"
@@ -77,6 +78,7 @@ class Script:
     ended: int = 0
     left: int = 0
     key: str = ""
+    pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
     address: str = ""
 
     @property
@@ -135,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.script.requests.append((self.path, dict(self.headers), None))
-        if self._refuses():
+        if self._refuses() or self._has_page():
             return
         found = SIGNS[self.script.kind].get(self.path)
         self._reply(404 if found is None else 200, json.dumps(found or {"error": "Not Found"}).encode())
@@ -143,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.script.requests.append((self.path, dict(self.headers), body))
-        if self._refuses():
+        if self._refuses() or self._has_page():
             return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -172,6 +174,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(status, content, headers)
             return True
         return False
+
+    def _has_page(self) -> bool:
+        page = self.script.pages.get(self.path)
+        if page is not None:
+            status, kind, content = page
+            self._reply(status, content, {"Content-Type": kind})
+        return page is not None
 
     def _reply(self, status: int, content: bytes, headers: Mapping[str, str] | None = None) -> None:
         self.send_response(status)
