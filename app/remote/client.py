@@ -26,6 +26,7 @@ SILENCE = 600.0  # seconds without a word, after which a request is given up
 ASKING = 10.0  # seconds for an answer that is not written by a model
 LARGEST_ANSWER, LARGEST_EVENT = 4 << 20, 16 << 20  # bytes; vLLM's first event repeats the ids of the prompt
 _LONGEST_REFUSAL = 1 << 16
+_EVENTS = "text/event-stream"
 
 
 class Client:
@@ -83,6 +84,9 @@ class Client:
     async def events(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
         """Give the data of each event that answers a request, as they come. Raises ServerError."""
         async with self._opened("POST", path, body) as response:
+            kind = _kind_of(response)
+            if kind != _EVENTS:
+                raise await self._in_place_of_events(response, kind)
             async for event in httpx2.EventSource(response, max_event_size=LARGEST_EVENT):
                 yield event.data
 
@@ -112,9 +116,20 @@ class Client:
         except httpx2.ReadTimeout:
             raise faults.silent(name, max(1, round(self._silence / 60))) from None
         except httpx2.SSEError:
-            raise faults.malformed(name, "an event that has no end") from None
+            raise faults.malformed(name, f"an event of more than {LARGEST_EVENT >> 20} MiB") from None
         except (httpx2.RequestError, httpx2.InvalidURL):
             raise faults.broken_off(name) from None
+
+    async def _in_place_of_events(self, response: httpx2.Response, kind: str) -> faults.ServerError:
+        """Return what a server says that gives something else than events: some tell a refusal so."""
+        name = self.server.name
+        try:
+            said = _reason(object_of("", (await self._bounded(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")))
+        except faults.ServerError:
+            said = ""
+        if said:
+            return faults.refused(name, response.status_code, said)
+        return faults.malformed(name, f"{faults.words(kind) or 'something'} in place of events")
 
     async def _refusal(self, response: httpx2.Response) -> faults.ServerError:
         said = ""
@@ -143,6 +158,12 @@ def _unreachable(name: str, host: str, error: Exception) -> faults.ServerError:
             return faults.untrusted(name, getattr(cause, "verify_message", "") or cause.reason or str(cause))
         cause = cause.__cause__ or cause.__context__
     return faults.unreachable(name, host)
+
+
+def _kind_of(response: httpx2.Response) -> str:
+    """Return what an answer is said to be: "text/event-stream"."""
+    kind: str = response.headers.get("Content-Type", "")
+    return kind.partition(";")[0].strip().lower()
 
 
 def _reason(found: Mapping[str, Any]) -> str:

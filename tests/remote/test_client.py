@@ -1,0 +1,65 @@
+"""What comes over a connection, and what is said of it where it is nothing that was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+
+import pytest
+
+from app.remote import client
+from app.remote.client import Client
+from app.remote.faults import ServerError
+from tests.remote.scripted import Script, event, serving
+
+PATH = "/v1/chat/completions"
+
+
+def streamed(script: Script, kind: str = "events") -> list[str]:
+    """Ask for a stream, and return what came of it."""
+
+    async def read() -> list[str]:
+        async with Client(script.server) as asked:
+            found: AsyncGenerator[str] = (asked.events if kind == "events" else asked.lines)(PATH, {})
+            async with aclosing(found):
+                return [one async for one in found]
+
+    return asyncio.run(read())
+
+
+def failure(script: Script, kind: str = "events") -> str:
+    """Ask for a stream that cannot be read, and return what is said of that."""
+    with pytest.raises(ServerError) as caught:
+        streamed(script, kind)
+    return f"{caught.value.problem.title}. {caught.value.problem.sentence}"
+
+
+INSTEAD: Mapping[tuple[str, bytes], str] = {
+    ("application/json", b'{"error": {"message": "no streams here"}}'): "no streams here",
+    ("application/json; charset=utf-8", b'{"choices": []}'): "application/json in place of events",
+    ("text/html", b"<html>Welcome</html>"): "text/html in place of events",
+    ("", b""): "something in place of events",
+    ("application/json", b"x" * 100_000): "application/json in place of events",
+}
+
+
+def test_what_is_no_stream_of_events_is_called_what_it_is() -> None:
+    with serving() as script:
+        for (kind, body), said in INSTEAD.items():
+            script.pages = {PATH: (200, kind, body)}
+            assert said in failure(script)
+
+
+def test_an_event_and_a_line_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that never ends, of which no more is read than that."""
+    monkeypatch.setattr(client, "LARGEST_EVENT", 2 << 20)
+    with serving() as script:
+        script.raw = [event("x" * (1 << 20))]
+        assert [len(one) for one in streamed(script)] == [(1 << 20) + 2]
+        script.raw = [event("x" * (2 << 20))]
+        assert "an event of more than 2 MiB" in failure(script)
+        script.raw = [b"data: ", *[b"x" * (1 << 20)] * 50]
+        assert "an event of more than 2 MiB" in failure(script)
+        assert "a line without an end" in failure(script, "lines")
+        assert script.ended <= 2
