@@ -72,13 +72,22 @@ def addresses_of(entered: str) -> tuple[str, ...]:
 def reach_of(address: str) -> Reach:
     """Return how far a server is away. A name without a dot is one of the network. Raises AddressError."""
     name = _host(_split(address))
-    number = _number(name)
-    if number is not None:
-        return _reach_of_number(number)
+    if _number(name) is not None:
+        return reach_of_number(name)
     if name == "localhost" or name.endswith(".localhost"):
         return Reach.HERE
     is_local = "." not in name or name.endswith(_PRIVATE_NAMES)
     return Reach.NETWORK if is_local and not _NUMBERED.fullmatch(name) else Reach.INTERNET
+
+
+def reach_of_number(text: str) -> Reach:
+    """Return how far the computer of a number is away; what is no number is on the internet."""
+    number = _number(text)
+    if number is None:
+        return Reach.INTERNET
+    if number.is_loopback:
+        return Reach.HERE
+    return Reach.NETWORK if number.is_private or number.is_link_local else Reach.INTERNET
 
 
 def farthest(addresses: Iterable[str]) -> Reach:
@@ -115,12 +124,6 @@ def _number(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     except ValueError:
         return None
     return getattr(number, "ipv4_mapped", None) or number
-
-
-def _reach_of_number(number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> Reach:
-    if number.is_loopback:
-        return Reach.HERE
-    return Reach.NETWORK if number.is_private or number.is_link_local else Reach.INTERNET
 
 
 def _split(address: str) -> SplitResult:

@@ -1,7 +1,8 @@
 """The connection to one server.
 
 Properties: nothing is taken from the environment, no redirect is followed, no cookie kept; the key goes to the server's
-own address alone; no answer is read beyond its bound in bytes; every fault is a `ServerError`.
+own address alone; what is not encrypted goes to computers of a private network only, whatever their names lead to; no
+answer is read beyond its bound in bytes; every fault is a `ServerError`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import httpx2
 
 from app.protocol.servers import Server
 from app.remote import faults
-from app.remote.address import host_of
+from app.remote.address import Reach, host_of, reach_of_number
 from app.remote.chunks import object_of
 from app.remote.keys import key_problem
 
@@ -107,7 +108,8 @@ class Client:
     async def _opened(self, method: str, path: str, body: Mapping[str, Any] | None) -> AsyncIterator[httpx2.Response]:
         name, host = self.server.name, host_of(self.server.url)
         try:
-            async with self._http.stream(method, path, json=body) as response:
+            watch = {"trace": self._check_peer} if self.server.url.startswith("http:") else None
+            async with self._http.stream(method, path, json=body, extensions=watch) as response:
                 if not response.is_success:
                     raise await self._refusal(response)
                 yield response
@@ -119,6 +121,19 @@ class Client:
             raise faults.malformed(name, f"an event of more than {LARGEST_EVENT >> 20} MiB") from None
         except (httpx2.RequestError, httpx2.InvalidURL):
             raise faults.broken_off(name) from None
+
+    async def _check_peer(self, step: str, told: Mapping[str, Any]) -> None:
+        """Leave a server on the internet before anything is sent: its name is known only by where it led to.
+
+        Raises ServerError.
+        """
+        if step != "connection.connect_tcp.complete":
+            return
+        stream = told["return_value"]
+        number = str(stream.get_extra_info("server_addr")[0])
+        if reach_of_number(number) is Reach.INTERNET:
+            await stream.aclose()
+            raise faults.unencrypted(self.server.name, host_of(self.server.url), number)
 
     async def _in_place_of_events(self, response: httpx2.Response, kind: str) -> faults.ServerError:
         """Return what a server says that gives something else than events: some tell a refusal so."""

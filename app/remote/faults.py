@@ -45,6 +45,14 @@ def no_address(name: str, host: str) -> ServerError:
     return ServerError(f"{name} cannot be reached", sentence)
 
 
+def unencrypted(name: str, host: str, number: str) -> ServerError:
+    """Return the fault of a name that leads to the internet, where words go encrypted only."""
+    sentence = (
+        f"{host} is {number}, which is on the internet. Nothing was sent: add it with https:// before its address."
+    )
+    return ServerError(f"{name} is not in your network", sentence)
+
+
 def without_key(name: str, why: str) -> ServerError:
     """Return the fault of a key that cannot be sent. why: a sentence."""
     return ServerError(f"The key for {name} cannot be sent", f"{why} Enter its key where the server was added.")

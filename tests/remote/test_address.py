@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.remote.address import AddressError, Reach, checked_address, host_of, reach_of
+from app.remote.address import AddressError, Reach, checked_address, host_of, reach_of, reach_of_number
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,23 @@ def test_how_far_words_go(address: str, reach: Reach) -> None:
 
 def test_an_address_has_a_name_for_sentences() -> None:
     assert host_of("http://localhost:8080/api") == "localhost:8080"
+
+
+@pytest.mark.parametrize(
+    ("number", "reach"),
+    [
+        ("127.0.0.1", Reach.HERE),
+        ("::1", Reach.HERE),
+        ("192.168.1.20", Reach.NETWORK),
+        ("fe80::1%en0", Reach.NETWORK),
+        ("fd00::1", Reach.NETWORK),
+        ("::ffff:10.0.0.1", Reach.NETWORK),
+        ("8.8.8.8", Reach.INTERNET),
+        ("::ffff:8.8.8.8", Reach.INTERNET),
+        ("64:ff9b::808:808", Reach.INTERNET),
+        ("2001:4860:4860::8888", Reach.INTERNET),
+        ("", Reach.INTERNET),
+    ],
+)
+def test_how_far_the_computer_of_a_number_is_away(number: str, reach: Reach) -> None:
+    assert reach_of_number(number) is reach

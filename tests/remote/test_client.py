@@ -9,6 +9,7 @@ from contextlib import aclosing
 import pytest
 
 from app.remote import client
+from app.remote.address import Reach, reach_of_number
 from app.remote.client import Client
 from app.remote.faults import ServerError
 from tests.remote.scripted import Script, event, serving
@@ -33,6 +34,21 @@ def failure(script: Script, kind: str = "events") -> str:
     with pytest.raises(ServerError) as caught:
         streamed(script, kind)
     return f"{caught.value.problem.title}. {caught.value.problem.sentence}"
+
+
+def test_nothing_is_sent_unencrypted_where_a_name_leads_to_the_internet(monkeypatch: pytest.MonkeyPatch) -> None:
+    met: list[str] = []
+
+    def reach(number: str) -> Reach:
+        met.append(number)
+        return Reach.INTERNET
+
+    with serving() as script:
+        assert reach_of_number("127.0.0.1") is Reach.HERE
+        monkeypatch.setattr(client, "reach_of_number", reach)
+        assert "127.0.0.1, which is on the internet" in failure(script)
+        assert met == ["127.0.0.1"]
+        assert not script.requests
 
 
 INSTEAD: Mapping[tuple[str, bytes], str] = {
