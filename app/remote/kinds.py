@@ -21,12 +21,13 @@ class GoingOn(Enum):
 class Kind:
     """A kind of server.
 
-    name: as its people call it. takes_seed: a seed does it no harm. takes_template_options: what the template is told
-    can be sent. settings: those beyond temperature and top-p that it knows; repetition: what it calls that penalty.
-    no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens that it is
-    told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of the prompts
-    that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read. takes_salt: it can
-    be told to share what it holds with nobody else, whom the time of an answer would tell what was asked.
+    name: as its people call it. takes_seed: a seed is known to do it no harm. takes_template_options: what the template
+    is told can be sent. settings: those beyond temperature and top-p that it knows; repetition: what it calls that
+    penalty. no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens
+    that it is told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of
+    the prompts that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
+    takes_salt: it can be told to share what it holds with nobody else, whom the time of an answer would tell what was
+    asked.
     """
 
     name: str
@@ -63,4 +64,5 @@ SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule())
 # It makes room for as many tokens as it is told, and cuts what is longer.
 OLLAMA = Kind("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1))
 LM_STUDIO = Kind("LM Studio", settings=_ALL, repetition="repeat_penalty", keeps=Rule(sequences=1))
-OTHER = Kind("OpenAI’s interface", settings=_OPENAI)
+# It may be an mlx_lm.server that did not say that it was well.
+OTHER = Kind("OpenAI’s interface", takes_seed=False, settings=_OPENAI)
