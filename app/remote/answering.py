@@ -121,7 +121,10 @@ class Answering:
                 await asyncio.sleep(pause)
 
     async def _read(self, path: str, request: dict[str, Any]) -> None:
-        """Read one answer to its end mark. Raises ServerError, also where there is none."""
+        """Read one answer to its end mark, or to its last word where its kind of server may leave out the mark.
+
+        Raises ServerError, also where it ends before that.
+        """
         has_ended = False
         async with contextlib.aclosing(self._chunks(path, request)) as found:
             async for chunk in found:
@@ -130,7 +133,7 @@ class Answering:
                     break
                 self._begin(chunk.progress)
                 self._tell(self._written.take(chunk), counts=bool(chunk.text or chunk.thinking))
-        if not has_ended and self._written.stop is None:
+        if not has_ended and (self._at.kind.marks_end or self._written.stop is None):
             raise broken_off(self._at.client.server.name)
 
     async def _chunks(self, path: str, request: dict[str, Any]) -> AsyncGenerator[Chunk | None]:

@@ -27,7 +27,7 @@ class Kind:
     that it is told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of
     the prompts that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
     takes_salt: it can be told to share what it holds with nobody else, whom the time of an answer would tell what was
-    asked.
+    asked. marks_end: every whole answer of it has an end mark, and one without has broken off.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Kind:
     keeps: Rule | None = None
     tells_progress: bool = False
     takes_salt: bool = False
+    marks_end: bool = False
 
 
 _OPENAI = frozenset({"presence_penalty", "frequency_penalty"})
@@ -52,17 +53,23 @@ MLX = Kind(
     *("mlx_lm.server", GoingOn.NONE, False, True, _ALL | _XTC),
     no_limit=1 << 20,
     keeps=Rule(sequences=10),
+    marks_end=True,
 )
 MLX_DEFAULT = "default_model"  # by which it calls the one that it was started with
 LLAMA = Kind(
     *("llama.cpp", GoingOn.LAST_MESSAGE, True, True, _ALL | _XTC, "repeat_penalty", -1),
     keeps=Rule(sequences=1),
     tells_progress=True,
+    marks_end=True,
 )
-VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16), takes_salt=True)
-SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule())
+VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16), takes_salt=True, marks_end=True)
+SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(), marks_end=True)
 # It makes room for as many tokens as it is told, and cuts what is longer.
-OLLAMA = Kind("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1))
+OLLAMA = Kind(
+    *("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1)),
+    marks_end=True,
+)
+# Whether it marks the end of every answer could not be read anywhere.
 LM_STUDIO = Kind("LM Studio", settings=_ALL, repetition="repeat_penalty", keeps=Rule(sequences=1))
 # It may be an mlx_lm.server that did not say that it was well.
 OTHER = Kind("OpenAI’s interface", takes_seed=False, settings=_OPENAI)

@@ -288,6 +288,23 @@ def test_a_stream_that_cannot_be_read_has_failed(number: int) -> None:
         assert isinstance(asker.answer(2), RunFinished), "the engine goes on"
 
 
+MARKS_END = {"mlx_lm.server", "llama.cpp", "vLLM", "SGLang", "Ollama"}
+
+
+@pytest.mark.parametrize("kind", SIGNS)
+def test_a_stream_without_its_end_mark_has_failed_where_there_always_is_one(kind: str) -> None:
+    """What comes after the reason for the end, the figures, is missing then, too."""
+    with serving(Script(kind=kind)) as script, asking() as asker:
+        *pieces, last = script.events()
+        script.raw = pieces
+        asker.open(script.server)
+        found = asker.answer()
+        assert isinstance(found, RunFailed if kind in MARKS_END else RunFinished)
+        assert asker.said() == "Hello, world"
+        script.raw = [*pieces, last]
+        assert isinstance(asker.answer(2), RunFinished)
+
+
 def test_any_cut_of_the_stream_gives_the_same_answer() -> None:
     """Also in the middle of a character, and with an empty event between."""
     whole = Script(words=["Größe ", "日本", "\U0001f98a", " end"], thought=["hm"], usage={"prompt_tokens": 3})
