@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -87,7 +87,7 @@ class RemoteEngine:
         self._end: asyncio.Event | None = None
         self._open: OpenModel | None = None
         self._opening: tuple[str, asyncio.Task[None]] | None = None
-        self._held: list[Generate] = []
+        self._held: list[_Held] = []
         self._tasks: dict[tuple[int, int], asyncio.Task[None]] = {}
         self._beliefs = Beliefs()
         self._fault: BaseException | None = None
@@ -220,8 +220,8 @@ class RemoteEngine:
         if told is not None:
             self._emit(told)
         held, self._held = self._held, []
-        for command in held:
-            self._answer(command)
+        for one in held:
+            self._answer(one.command, one.stopped)
 
     async def _close_model(self) -> None:
         was_open = self._open is not None
@@ -250,16 +250,21 @@ class RemoteEngine:
 
     # Answers
 
-    def _answer(self, command: Generate) -> None:
+    def _answer(self, command: Generate, stopped: Collection[int] = ()) -> None:
+        """Ask for the answers of a run, but for those that were stopped while it waited."""
         if self._opening is not None:
-            self._held.append(command)
+            self._held.append(_Held(command))
             return
         if self._open is None:
-            self._emit(RunFailed(command.run_id, _NO_MODEL))
+            wanted = [one for one in range(len(command.lanes)) if one not in stopped]
+            for lane in wanted if stopped else (None,):  # None for all of a run
+                self._emit(RunFailed(command.run_id, _NO_MODEL, lane))
             return
         opened, seeds = self._open, _seeds(command.lanes)
         started = _Once(lambda request, ends: self._emit(RunStarted(command.run_id, request, ends, seeds)))
         for lane, seed in enumerate(seeds):
+            if lane in stopped:
+                continue
             answering = Answering(
                 *(opened.replicas, opened.name, command, lane, seed),
                 *(opened.info.context_length, self._emit, started),
@@ -271,10 +276,11 @@ class RemoteEngine:
         for (run, number), task in list(self._tasks.items()):
             if run == run_id and lane in (None, number):
                 task.cancel()
-        for command in [one for one in self._held if one.run_id == run_id]:
-            self._held.remove(command)
-            for number in range(len(command.lanes)):
-                self._emit(_never_asked(command, number))
+        for held in [one for one in self._held if one.command.run_id == run_id]:
+            for number in held.stop(lane):
+                self._emit(_never_asked(held.command, number))
+            if len(held.stopped) == len(held.command.lanes):
+                self._held.remove(held)
 
     def _ended(self, command: Generate, lane: int, task: asyncio.Task[None]) -> None:
         """Tell of an answer that was stopped before it was asked for; end with a fault that nobody foresaw."""
@@ -284,6 +290,20 @@ class RemoteEngine:
         elif task.exception() is not None and self._end is not None:
             self._fault = task.exception()
             self._end.set()
+
+
+class _Held:
+    """A run that waits for a model. Attributes: command; stopped, the answers of it that are not wanted any more."""
+
+    def __init__(self, command: Generate) -> None:
+        self.command = command
+        self.stopped: set[int] = set()
+
+    def stop(self, lane: int | None) -> list[int]:
+        """Note that an answer is not wanted, None for all of them. Returns those that were wanted before."""
+        wanted = [one for one in range(len(self.command.lanes)) if one not in self.stopped and lane in (None, one)]
+        self.stopped.update(wanted)
+        return wanted
 
 
 class _Once:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from dataclasses import replace
 from typing import Any, cast
 
@@ -436,6 +437,41 @@ def test_an_opening_is_given_up_and_what_waited_for_it_is_answered_or_fails() ->
         asker.do(load)
         asker.ask(2)
         assert asker.wait(RunFinished).run_id == 2
+
+
+def test_of_answers_that_wait_for_a_model_only_those_that_are_stopped_are_not_asked_for() -> None:
+    go = threading.Event()
+
+    def key_of(_server_id: str) -> str:
+        go.wait(10)
+        return ""
+
+    with serving() as script, asking(key_of) as asker:
+        asker.do(LoadModel("server:a1/tiny", server=script.server))
+        asker.ask(1, lanes=3)
+        asker.ask(2, lanes=2)
+        for lane in (1, 1):
+            asker.do(Cancel(1, lane))
+        assert asker.wait(RunFinished).lane == 1
+        for lane in (0, None):
+            asker.do(Cancel(2, lane))
+        asker.wait(RunFinished, 3)
+        go.set()
+        asker.wait(RunFinished, 5)
+        ended = [(one.run_id, one.lane, one.stats.stop) for one in asker.events if isinstance(one, RunFinished)]
+        assert len(ended) == len(set(ended)) == 5
+        finished = {(run, lane) for run, lane, stop in ended if stop is StopReason.FINISHED}
+        assert finished == {(1, 0), (1, 2)}
+        assert len(script.asked) == 2
+        go.clear()
+        asker.do(CloseModel())
+        asker.wait(ModelClosed)
+        asker.do(LoadModel("server:a1/tiny", server=script.server))
+        asker.ask(3, lanes=2)
+        asker.do(Cancel(3, 0))
+        asker.do(CancelOpening("server:a1/tiny"))
+        assert asker.wait(RunFailed).lane == 1
+        go.set()
 
 
 def test_a_server_that_says_nothing_is_given_up() -> None:
