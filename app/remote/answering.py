@@ -1,4 +1,7 @@
-"""One answer asked of a server: sent, read as it comes, asked again where that may help, and told of."""
+"""One answer asked of a server: sent, read as it comes, asked again where that may help, and told of.
+
+Property: no more of an answer is taken than its bound, whatever the server goes on to send.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from app.protocol.events import PrefillProgress, RunFailed, RunFinished, TextDel
 from app.protocol.reports import Problem, RequestReport, Source, StopReason
 from app.remote import chunks, kinds
 from app.remote.chunks import Chunk, Progress
-from app.remote.faults import ServerError, broken_off
+from app.remote.faults import ServerError, broken_off, endless
 from app.remote.messages import chat_request, ollama_request
 from app.remote.prompts import Prompt
 from app.remote.routing import Replica, Replicas
@@ -26,6 +29,7 @@ log = logging.getLogger(__name__)
 _PAUSES = (1.0, 2.0, 5.0)  # seconds before a request that was refused for want of room is sent again
 _LONGEST_PAUSE = 60.0
 _FRAME = 0.02  # seconds, a little more than within which the window is told of new words once
+_LONGEST_ANSWER = 1 << 22  # characters with its thought, about as many as a million tokens have
 _BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
 
 
@@ -125,13 +129,16 @@ class Answering:
 
         Raises ServerError, also where it ends before that.
         """
-        has_ended = False
+        has_ended, room = False, _LONGEST_ANSWER
         async with contextlib.aclosing(self._chunks(path, request)) as found:
             async for chunk in found:
                 if chunk is None:
                     has_ended = True
                     break
                 self._begin(chunk.progress)
+                room -= len(chunk.text) + len(chunk.thinking)
+                if room < 0:
+                    raise endless(self._at.client.server.name)
                 self._tell(self._written.take(chunk), counts=bool(chunk.text or chunk.thinking))
         if not has_ended and (self._at.kind.marks_end or self._written.stop is None):
             raise broken_off(self._at.client.server.name)

@@ -2,7 +2,8 @@
 
 Properties: nothing is taken from the environment, no redirect is followed, no cookie kept; the key goes to the server's
 own address alone; what is not encrypted goes to computers of a private network only, whatever their names lead to; no
-answer is read beyond its bound in bytes; every fault is a `ServerError`.
+piece of an answer is read beyond its bound in bytes, and an answer that comes in pieces ends where whoever reads them
+leaves; every fault is a `ServerError`.
 """
 
 from __future__ import annotations

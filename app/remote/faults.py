@@ -85,6 +85,11 @@ def broken_off(name: str) -> ServerError:
     return ServerError(f"{name} broke off", sentence, may_retry=True, is_unreadable=True)
 
 
+def endless(name: str) -> ServerError:
+    """Return the fault of an answer that is longer than any can be."""
+    return ServerError(f"{name} finds no end", "Its answer is longer than any can be. What came of it stays.")
+
+
 def silent(name: str, minutes: int) -> ServerError:
     """Return the fault of a server that has said nothing for long."""
     return ServerError(

@@ -306,6 +306,22 @@ def test_a_stream_without_its_end_mark_has_failed_where_there_always_is_one(kind
         assert isinstance(asker.answer(2), RunFinished)
 
 
+@pytest.mark.parametrize("kind", ["vLLM", "Ollama"])
+def test_an_answer_without_an_end_is_left_and_what_came_of_it_stays(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "_LONGEST_ANSWER", 1000)
+    thought, words = ["thought "] * 50, ["word "] * 120
+    with serving(Script(kind=kind, thought=thought, words=words)) as script, asking() as asker:
+        asker.open(script.server)
+        assert isinstance(asker.answer(), RunFinished), "exactly as long as one may be"
+        script.words = ["word "] * 200_000
+        found = asker.answer(2)
+        assert isinstance(found, RunFailed)
+        assert found.problem.title == "Studio finds no end"
+        assert (asker.said(2), asker.said(2, kind="thinking")) == ("word " * 120, "thought " * 50)
+        wait_until(lambda: script.left == 1)
+        assert len(script.asked) == 2
+
+
 def test_any_cut_of_the_stream_gives_the_same_answer() -> None:
     """Also in the middle of a character, and with an empty event between."""
     whole = Script(words=["Größe ", "日本", "\U0001f98a", " end"], thought=["hm"], usage={"prompt_tokens": 3})
