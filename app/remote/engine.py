@@ -86,7 +86,8 @@ class RemoteEngine:
         self._inbox: SimpleQueue[Command] = SimpleQueue()
         self._end: asyncio.Event | None = None
         self._open: OpenModel | None = None
-        self._opening: tuple[str, asyncio.Task[None]] | None = None
+        self._opening: _Opening | None = None
+        self._installing = asyncio.Lock()  # while a model is put in the place of another one, and none is open
         self._held: list[_Held] = []
         self._tasks: dict[tuple[int, int], asyncio.Task[None]] = {}
         self._beliefs = Beliefs()
@@ -111,8 +112,11 @@ class RemoteEngine:
         await self._end.wait()
         if self._fault is not None:
             raise self._fault
-        self._give_up_opening()
-        await self._leave_model()
+        given_up = self._give_up_opening()
+        if given_up is not None:
+            await asyncio.wait([given_up])
+        async with self._installing:
+            await self._leave_model()
 
     def _drain(self) -> None:
         with suppress(Empty):
@@ -178,9 +182,10 @@ class RemoteEngine:
     def _begin_opening(self, command: LoadModel) -> None:
         self._give_up_opening()
         self._emit(ModelLoading(command.path, "Asking the server"))
-        self._opening = command.path, self._spawn(self._open_model(command))
+        opening = self._opening = _Opening(command.path)
+        opening.task = self._spawn(self._open_model(command, opening))
 
-    async def _open_model(self, command: LoadModel) -> None:
+    async def _open_model(self, command: LoadModel, opening: _Opening) -> None:
         named, server = server_model(command.path), command.server
         try:
             if named is None or server is None:
@@ -189,36 +194,48 @@ class RemoteEngine:
                 )
             key = await asyncio.get_running_loop().run_in_executor(None, self._key_of, server.id)
             opened = await open_model(command, named, server, key, self._beliefs, self._silence)
+            opening.is_settled = True
+            await self._install(opened)
         except ServerError as error:
             log.info("no model: %s", error)
-            self._end_opening(ModelFailed(command.path, error.problem))
+            self._end_opening(opening, ModelFailed(command.path, error.problem))
             return
         except Exception:  # what waits for the opening would wait for ever
             log.exception("a model of a server could not be opened")
             name = server.name if server is not None else "The server"
-            self._end_opening(ModelFailed(command.path, unforeseen(name).problem))
+            self._end_opening(opening, ModelFailed(command.path, unforeseen(name).problem))
             return
-        await self._leave_model()
-        self._open = opened
-        self._emit(ModelReady(opened.info))
-        self._emit(TrieChanged(opened.replicas.view))
-        self._end_opening(None)
+        self._end_opening(opening, None)
+
+    async def _install(self, opened: OpenModel) -> None:
+        """Put a model in the place of the open one."""
+        async with self._installing:
+            await self._leave_model()
+            self._open = opened
+            self._emit(ModelReady(opened.info))
+            self._emit(TrieChanged(opened.replicas.view))
 
     def _cancel_opening(self, path: str) -> None:
-        if self._opening is not None and self._opening[0] == path:
+        opening = self._opening
+        if opening is not None and opening.path == path and not opening.is_settled:
             self._give_up_opening()
-            self._end_opening(OpeningCancelled(path))
+            self._end_opening(opening, OpeningCancelled(path))
 
-    def _give_up_opening(self) -> None:
-        if self._opening is not None:
-            self._opening[1].cancel()
-        self._opening = None
+    def _give_up_opening(self) -> asyncio.Task[None] | None:
+        """Give up what is being opened, if anything is, and return it. One that has its model goes on to its end."""
+        opening, self._opening = self._opening, None
+        task = None if opening is None else opening.task
+        if task is not None and opening is not None and not opening.is_settled:
+            task.cancel()
+        return task
 
-    def _end_opening(self, told: Event | None) -> None:
-        """Say how an opening ended, and ask what waited for it."""
-        self._opening = None
+    def _end_opening(self, opening: _Opening, told: Event | None) -> None:
+        """Say how an opening ended, and ask what waited for it, unless another one has begun."""
         if told is not None:
             self._emit(told)
+        if self._opening not in (opening, None):
+            return
+        self._opening = None
         held, self._held = self._held, []
         for one in held:
             self._answer(one.command, one.stopped)
@@ -252,7 +269,7 @@ class RemoteEngine:
 
     def _answer(self, command: Generate, stopped: Collection[int] = ()) -> None:
         """Ask for the answers of a run, but for those that were stopped while it waited."""
-        if self._opening is not None:
+        if self._opening is not None or self._installing.locked():
             self._held.append(_Held(command))
             return
         if self._open is None:
@@ -290,6 +307,15 @@ class RemoteEngine:
         elif task.exception() is not None and self._end is not None:
             self._fault = task.exception()
             self._end.set()
+
+
+class _Opening:
+    """An opening of a model. Attributes: path; task; is_settled, it has its model, and cannot be given up any more."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.task: asyncio.Task[None] | None = None
+        self.is_settled = False
 
 
 class _Held:

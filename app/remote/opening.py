@@ -90,7 +90,7 @@ async def open_model(
 
     key: for the server, "" for none. silence: as of `Client`.
     """
-    tries = await asyncio.gather(*(_tried(one, key, named, silence) for one in server.replicas))
+    tries = await _all_tried(server, key, named, silence)
     able = [one for one in tries if isinstance(one, _Able)]
     failed = [one for one in tries if isinstance(one, ServerError)]
     if not able:
@@ -116,6 +116,20 @@ class _Able:
     client: Client
     found: Found
     model: FoundModel
+
+
+async def _all_tried(server: Server, key: str, named: ServerModel, silence: float) -> list[_Able | ServerError]:
+    """Return what became of each replica. Where that is given up, no connection stays open."""
+    asking = [asyncio.ensure_future(_tried(one, key, named, silence)) for one in server.replicas]
+    try:
+        return await asyncio.gather(*asking)
+    except BaseException:
+        for task in asking:
+            task.cancel()
+        for found in await asyncio.gather(*asking, return_exceptions=True):
+            if isinstance(found, _Able):
+                await found.client.close()
+        raise
 
 
 async def _tried(server: Server, key: str, named: ServerModel, silence: float) -> _Able | ServerError:

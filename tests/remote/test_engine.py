@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -46,8 +48,10 @@ from app.protocol.events import (
 )
 from app.protocol.reports import Source, StopReason
 from app.protocol.servers import Server
-from app.remote import answering
+from app.remote import answering, kinds, opening
+from app.remote.client import Client
 from app.remote.engine import RemoteEngine
+from app.remote.probe import Found, FoundModel
 from app.worker.text_batcher import TextBatcher
 from tests.remote.asker import HELLO, asking
 from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
@@ -453,6 +457,92 @@ def test_an_opening_is_given_up_and_what_waited_for_it_is_answered_or_fails() ->
         asker.do(load)
         asker.ask(2)
         assert asker.wait(RunFinished).run_id == 2
+
+
+class SlowEnd:
+    """Has connections end slowly, until `go`. is_ending: one has begun to end. made, closed: all of them."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.go, self.is_ending = threading.Event(), threading.Event()
+        self.made: list[Client] = []
+        self.closed: list[Client] = []
+        make, close = Client.__init__, Client.close
+
+        def made(client: Client, *arguments: Any, **chosen: Any) -> None:
+            make(client, *arguments, **chosen)
+            self.made.append(client)
+
+        async def closed(client: Client) -> None:
+            self.is_ending.set()
+            while not self.go.is_set():
+                await asyncio.sleep(0.001)
+            await close(client)
+            self.closed.append(client)
+
+        patch.setattr(Client, "__init__", made)
+        patch.setattr(Client, "close", closed)
+
+
+MEANWHILE: tuple[tuple[str, ...], ...] = (
+    (),
+    ("cancel b2",),
+    ("load c3",),
+    ("load c3", "cancel c3"),
+    ("load c3", "load d4"),
+    ("close",),
+)
+
+
+@pytest.mark.parametrize("said", MEANWHILE)
+def test_an_opening_that_has_its_model_comes_to_its_end(said: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked meanwhile: every model that was open is closed, no question lost, no connection left."""
+    end = SlowEnd(monkeypatch)
+    with serving() as script, asking() as asker:
+
+        def say(what: str) -> None:
+            verb, _, name = what.partition(" ")
+            path = f"server:{name}/tiny"
+            load = LoadModel(path, server=replace(script.server, id=name or "none"))
+            asker.do({"load": load, "cancel": CancelOpening(path), "close": CloseModel()}[verb])
+
+        asker.open(script.server)
+        say("load b2")
+        assert end.is_ending.wait(10)
+        asker.ask(1)
+        for what in said:
+            say(what)
+        asker.ask(2)
+        end.go.set()
+        assert {asker.wait(RunFinished, number).run_id for number in (1, 2)} == {1, 2}
+        ready = [one.info.path for one in asker.events if isinstance(one, ModelReady)]
+        closed = [one.path for one in asker.events if isinstance(one, ModelClosed) and one.path]
+        wanted = [what.removeprefix("load ") for what in ("load b2", *said) if what.startswith("load")]
+        wanted = [name for name in wanted if name == "b2" or f"cancel {name}" not in said]
+        assert ready[-1] == f"server:{wanted[-1]}/tiny"
+        assert closed == ready[:-1]
+        assert not asker.count(RunFailed | ModelFailed)
+    assert set(end.made) == set(end.closed)
+
+
+def test_no_connection_is_left_of_an_opening_that_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    end = SlowEnd(monkeypatch)
+    end.go.set()
+    has_one = threading.Event()
+
+    async def look(client: Client) -> Found:
+        if client is not end.made[0]:
+            has_one.set()
+            await asyncio.sleep(60)
+        return Found(kinds.OTHER, (FoundModel("tiny"),))
+
+    monkeypatch.setattr(opening, "look", look)
+    with serving() as script, serving() as other, asking() as asker:
+        server = replace(script.server, others=(other.address,))
+        asker.do(LoadModel("server:a1/tiny", server=server))
+        assert has_one.wait(10)
+        asker.do(CancelOpening("server:a1/tiny"))
+        asker.wait(OpeningCancelled)
+        wait_until(lambda: len(end.closed) == 2)
 
 
 def test_of_answers_that_wait_for_a_model_only_those_that_are_stopped_are_not_asked_for() -> None:
