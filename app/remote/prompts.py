@@ -1,7 +1,7 @@
 """Prompts as this side knows them where a server makes them of messages itself: in tokens that stand for its own.
 
 Properties: equal beginnings of two conversations are equal here. How many tokens a message has is about right before
-the server has counted it, and comes to what it counted afterwards.
+the server has counted it, and comes to what it counted afterwards; what no message can have is not believed.
 """
 
 from __future__ import annotations
@@ -21,17 +21,21 @@ _BYTES = 4.0  # of text to a token, before anything is counted
 _AROUND = 4  # tokens of the template around a message
 _MOST_COUNTED = 100_000  # messages
 _ROOM = 1 << 24  # tokens of a message
-_MOST_GUESSED = 1 << 20
+_SLACK = 1024  # tokens that a template may put around a message which has no more of its own than bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt: its tokens, the messages in it, and where each turn that it was made of lies."""
+    """A prompt: its tokens, the messages in it, and where each turn that it was made of lies.
+
+    most: how many tokens each message can have.
+    """
 
     ids: tuple[int, ...]
     spans: tuple[Span, ...]
     turns: tuple[tuple[int, int], ...]
     keys: tuple[int, ...]
+    most: tuple[int, ...]
 
 
 class MessagePrompts:
@@ -52,44 +56,52 @@ class MessagePrompts:
             role: Role = _ROLES.get(one["role"], "user")
             spans.append(Span(len(ids), len(ids) + length, role, _excerpt(one["content"])))
             ids.extend(range(key * _ROOM, key * _ROOM + length))
-        return Prompt(tuple(ids), tuple(spans), _places(turns, options, spans), keys)
+        most = tuple(_most(one["content"]) for one in messages)
+        return Prompt(tuple(ids), tuple(spans), _places(turns, options, spans), keys, most)
 
     def with_answer(self, prompt: Prompt, text: str) -> Prompt:
         """Return a prompt with the answer to it, which goes on with the last message where that is its beginning."""
         last = prompt.spans[-1] if prompt.spans else None
         if last is not None and last.role == "assistant":
             kept = prompt.spans[:-1]
-            prompt = Prompt(prompt.ids[: last.start], kept, prompt.turns, prompt.keys[:-1])
+            prompt = Prompt(prompt.ids[: last.start], kept, prompt.turns, prompt.keys[:-1], prompt.most[:-1])
         key, start = _key("assistant", text), len(prompt.ids)
         length = self._counts.get(key) or self._guess(text)
         span = Span(start, start + length, "assistant", _excerpt(text))
         ids = (*prompt.ids, *range(key * _ROOM, key * _ROOM + length))
-        return Prompt(ids, (*prompt.spans, span), prompt.turns, (*prompt.keys, key))
+        return Prompt(ids, (*prompt.spans, span), prompt.turns, (*prompt.keys, key), (*prompt.most, _most(text)))
 
     def learn(self, prompt: Prompt, total: int) -> None:
-        """Take over how many tokens a server counted in a prompt: they belong to what it had not counted before."""
+        """Take over how many tokens a server counted in a prompt: they belong to what it had not counted before.
+
+        A count of more than the messages can have is not taken over.
+        """
+        if total > sum(prompt.most):
+            return
         new = [number for number, key in enumerate(prompt.keys) if key not in self._counts]
         known = sum(self._counts.get(key, 0) for key in prompt.keys)
         guessed = {number: prompt.spans[number].end - prompt.spans[number].start for number in new}
         rest, whole = total - known, sum(guessed.values())
         for number in new:
             length = max(1, round(rest * guessed[number] / whole))
-            self._note(prompt.keys[number], length)
+            self._note(prompt.keys[number], length, prompt.most[number])
             rest, whole = rest - length, whole - guessed[number]
         if new and total > known:
             self._bytes = min(max(self._bytes * sum(guessed.values()) / (total - known), 0.5), 12.0)
 
     def learn_answer(self, text: str, tokens: int) -> None:
-        """Take over how many tokens a server counted in an answer."""
-        self._note(_key("assistant", text), max(1, tokens))
+        """Take over how many tokens a server counted in an answer, if it can have so many."""
+        self._note(_key("assistant", text), max(1, tokens), _most(text))
 
     def _guess(self, text: str) -> int:
-        return min(_AROUND + round(len(text.encode("utf-8", "replace")) / self._bytes), _MOST_GUESSED)
+        return min(_AROUND + round(len(text.encode("utf-8", "replace")) / self._bytes), _most(text))
 
-    def _note(self, key: int, length: int) -> None:
+    def _note(self, key: int, length: int, most: int) -> None:
+        if length > most:
+            return
         if len(self._counts) >= _MOST_COUNTED:
             del self._counts[next(iter(self._counts))]
-        self._counts[key] = min(length, _ROOM - 1)
+        self._counts[key] = length
 
 
 _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
@@ -98,6 +110,11 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 @lru_cache(maxsize=4096)
 def _excerpt(text: str) -> str:
     return plain_words(text, LABEL_LENGTH)
+
+
+def _most(text: str) -> int:
+    """Return how many tokens a message can have at most: no tokenizer makes more of a text than its bytes."""
+    return min(len(text.encode("utf-8", "replace")) + _SLACK, _ROOM - 1)
 
 
 def _key(role: str, text: str) -> int:

@@ -5,7 +5,8 @@
     record.take(prompt + answer, spans, conversation_id, cached)
 
 Properties: nothing here is known, all of it is believed; what the server reports corrects it. It never holds more than
-`MOST` tokens.
+`MOST` tokens, and of the sequences that a server keeps which keeps few, together, no more either; a longer one is not
+noted at all.
 """
 
 from __future__ import annotations
@@ -140,6 +141,8 @@ class Record:
 
         cached: how many of the tokens it says that it found. prompt: how many of them it was sent, None for all.
         """
+        if len(ids) > self._most:
+            return
         tokens = tuple(ids)
         asked = tokens[:prompt]
         if cached is not None:
@@ -237,6 +240,8 @@ class Record:
             return
         others = [one for one in self._kept if tokens[: len(one)] != one]
         self._kept = [*others, tokens][-self.rule.sequences :]
+        while sum(map(len, self._kept)) > self._most:
+            del self._kept[0]
         held = {node.id: (node, shared) for one in self._kept for node, shared in self._walk(one)}
         for node in list(self._all()):
             node.is_believed = node.is_believed and node.id in held

@@ -180,11 +180,17 @@ def test_edges_begin_where_messages_do() -> None:
     ]
 
 
-def test_it_never_grows_beyond_its_room() -> None:
-    random, record = Random(1), Record(Rule(), most=500)
-    for number in range(200):
-        record.take(tuple(random.randrange(50) for _ in range(40)), (), "a")
-        assert sum(one.tokens for one in record.view("").nodes) <= 500 or number == 0
+@pytest.mark.parametrize("rule", [Rule(), Rule(sequences=3), Rule(sequences=1 << 29)])
+def test_it_never_grows_beyond_its_room(rule: Rule) -> None:
+    """Also not by one sequence, nor by those that a server keeps."""
+    random, record = Random(1), Record(rule, most=500)
+    for _ in range(200):
+        ids = tuple(random.randrange(50) for _ in range(random.choice((40, 40, 200, 500, 501, 900))))
+        known = record.seen(ids)
+        record.take(ids, (), "a")
+        assert record.seen(ids) == (len(ids) if len(ids) <= 500 else known)
+        assert sum(one.tokens for one in record.view("").nodes) <= 500
+        assert sum(map(len, record._kept)) <= 500
 
 
 def turns(*words: str) -> tuple[Turn, ...]:
@@ -207,6 +213,31 @@ def test_messages_come_to_what_the_server_has_counted() -> None:
         whole = prompts.build(turns(*said), PromptOptions())
         assert len(whole.ids) == sum(counted[one] for one in said)
         assert whole.turns[-1] == (len(whole.ids) - counted[said[-1]], len(whole.ids))
+
+
+def test_no_message_has_more_tokens_than_it_can_have_whatever_a_server_counts() -> None:
+    random, prompts, said = Random(5), MessagePrompts(), ("Hi", "Yes?", "Größe " * 50, "ok", "日本 " * 9)
+    most = [len(one.encode()) + 1024 for one in said]
+    for _ in range(200):
+        count = random.randrange(1, len(said) + 1)
+        prompt = prompts.build(turns(*said[:count]), PromptOptions())
+        prompts.learn(prompt, random.choice((0, 7, 3000, 10**5, (1 << 40) - 1)))
+        prompts.learn_answer("ok", random.choice((-3, 7, 1027, 10**5, (1 << 40) - 1)))
+        built = prompts.build(turns(*said), PromptOptions())
+        lengths = [span.end - span.start for span in built.spans]
+        assert all(1 <= length <= bound for length, bound in zip(lengths, most, strict=True))
+        assert prompts.with_answer(built, "New").spans[-1].end <= sum(most) + 3 + 1024
+
+
+def test_a_count_that_cannot_be_is_not_learned_from() -> None:
+    prompts, asked = MessagePrompts(), turns("Hello", "Hello?", "How are you?")
+    prompts.learn(prompts.build(asked, PromptOptions()), 40)
+    known = prompts.build(asked, PromptOptions())
+    more = turns("Hello", "Hello?", "How are you?", "Well", "And you?")
+    guessed = prompts.build(more, PromptOptions())
+    prompts.learn(guessed, 1 << 39)
+    assert prompts.build(more, PromptOptions()) == guessed
+    assert len(known.ids) == 40
 
 
 def test_a_system_prompt_lies_where_the_instructions_do() -> None:
