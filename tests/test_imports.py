@@ -232,8 +232,8 @@ def test_the_rule_refuses_what_it_should() -> None:
 
 # Where anything may end, and is counted and told: the restore of stored state, what is kept after a model has failed,
 # what a request computed last when another goes on (all in an active path), the self-test, the engine's thread, what
-# another program asks, a process that reads a file of strangers, and the first word with a server, for which the window
-# waits. Everywhere else what is expected is named.
+# another program asks, a process that reads a file of strangers, and what the window waits for on a thread: the local
+# API and the first word with a server. Everywhere else what is expected is named.
 BORDERS = [
     "attaching/pdf_child.py",
     "formulas/child.py",
@@ -247,6 +247,7 @@ BORDERS = [
     "rendering/child.py",
     "tokenizing/child.py",
     "worker/engine_thread.py",
+    "worker/gateway_host.py",
     "worker/server_probe.py",
 ]
 

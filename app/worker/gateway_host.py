@@ -7,6 +7,7 @@ all commands do, and the engine's events go the same way back; none of them wait
 
 from __future__ import annotations
 
+import logging
 import threading
 from dataclasses import dataclass, replace
 from itertools import count
@@ -22,6 +23,8 @@ from app.worker.engine_host import EngineHost
 
 if TYPE_CHECKING:
     from app.gateway.server import Server
+
+logger = logging.getLogger(__name__)
 
 PATIENCE = 3.0  # seconds that the end of the program waits for it
 NO_MODEL = "No model is open in Espalier. Open one there, then ask again."
@@ -165,24 +168,44 @@ class _GatewayThread(threading.Thread):
         with self._lock:
             if self._is_ended and not self._renews_token:
                 return
-        from app.gateway.server import PortError, Server
-        from app.worker.gateway_token import kept_token, new_token
-
-        token = (new_token if self._renews_token else kept_token)(self._token_file)
-        host, tell = self._host, self._tell
-        server = Server(token, tell, host.model, tell, lambda port: tell(_Listening(port, token)), host.ids)
-        with self._lock:
-            if self._is_ended:
-                return
-            self.server = server
         problem = _ENDED
         try:
-            server.run(self._port)
-        except PortError as error:
-            problem = error.problem
+            problem = self._serve()
+        except Exception:  # a thread that ends without a word leaves the window to say that nothing is wrong
+            logger.exception("the local API ended")
         finally:
             if not self._is_ended:
                 self._tell(problem)
 
+    def _serve(self) -> Problem:
+        """Serve until it is ended, and return why nobody is served any more."""
+        from app.gateway.server import PortError, Server
+        from app.worker.gateway_token import kept_token, new_token
+
+        try:
+            token = (new_token if self._renews_token else kept_token)(self._token_file)
+        except OSError as error:
+            logger.exception("the local API has no token")
+            return _no_token(error)
+        host, tell = self._host, self._tell
+        server = Server(token, tell, host.model, tell, lambda port: tell(_Listening(port, token)), host.ids)
+        with self._lock:
+            if self._is_ended:
+                return _ENDED
+            self.server = server
+        try:
+            server.run(self._port)
+        except PortError as error:
+            return error.problem
+        return _ENDED
+
     def _tell(self, message: object) -> None:
         self._host.tell(self, message)
+
+
+def _no_token(error: OSError) -> Problem:
+    why = f": {error.strerror}" if error.strerror else ""
+    sentence = (
+        f"Its token could not be read or kept{why}. Look at the folder of Espalier’s data, then switch it on again."
+    )
+    return Problem("The local API did not start", sentence)

@@ -156,6 +156,31 @@ def test_what_an_engine_that_hangs_was_asked_fails_when_another_one_starts(
     host.close()
 
 
+FAULTS = {
+    PermissionError(13, "Permission denied"): "Permission denied",
+    RuntimeError("nobody foresaw this"): "nobody foresaw",
+    ImportError("gone"): "nobody foresaw",
+}
+
+
+@pytest.mark.parametrize("part", ["app.worker.gateway_token.kept_token", "app.gateway.server.Server"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_whatever_keeps_it_from_listening_is_said(
+    part: str, fault: Exception, watched: Watched, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    def fails(*_arguments: object) -> None:
+        raise fault
+
+    with monkeypatch.context() as patch:
+        patch.setattr(part, fails)
+        watched.gateway.start(0)
+        qtbot.waitUntil(lambda: len(watched.problems) == 1)
+    said = FAULTS[fault] if part.endswith("token") else "nobody foresaw"
+    assert said in watched.problems[0].sentence
+    watched.start()
+    assert watched.port
+
+
 def test_a_port_that_is_taken_is_said(watched: Watched, qtbot: QtBot) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
