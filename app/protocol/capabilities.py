@@ -13,7 +13,8 @@ class Capabilities:
     `TrieChanged` and `CacheHappened` are told. pins, evictions, warm_ups, checks: `Pin`, `Evict`, `WarmUp` and `Verify`
     can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
     many answers are written at a time, of one run and of several. going_on: an answer can be gone on with inside it.
-    guests: what other programs ask is answered, and `Tokenize`.
+    guests: what other programs ask is answered, and `Tokenize`. unused_settings: names of those fields of `Sampling`
+    that change no answer.
     """
 
     token_ids: bool
@@ -28,3 +29,4 @@ class Capabilities:
     lanes: int = 1
     going_on: bool = True
     guests: bool = False
+    unused_settings: frozenset[str] = frozenset()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum, auto
 
+from app.protocol.chat import Sampling
 from app.remote.record import Rule
 
 
@@ -43,7 +44,14 @@ class Kind:
     takes_salt: bool = False
     marks_end: bool = False
 
+    @property
+    def unused_settings(self) -> frozenset[str]:
+        """Return the names of those settings of sampling that are not sent to it."""
+        used = _SENT_TO_ALL | self.settings | ({"seed"} if self.takes_seed else set())
+        return frozenset(one.name for one in fields(Sampling)) - used
 
+
+_SENT_TO_ALL = frozenset({"temperature", "top_p", "max_tokens", "stop"})
 _OPENAI = frozenset({"presence_penalty", "frequency_penalty"})
 _ALL = _OPENAI | {"top_k", "min_p", "repetition_penalty"}
 _XTC = frozenset({"xtc_probability", "xtc_threshold"})

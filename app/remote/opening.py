@@ -179,6 +179,7 @@ def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence
             going_on=all(kind.going_on is not GoingOn.NONE for kind in kinds),
             cost_estimates=is_known,
             trie=is_known,
+            unused_settings=frozenset[str]().union(*(kind.unused_settings for kind in kinds)),
         ),
         place=", ".join(host_of(one.client.server.url) for one in able),
     )

@@ -6,7 +6,7 @@ import asyncio
 import random
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import pytest
@@ -380,6 +380,39 @@ def test_every_setting_that_the_server_knows_is_sent() -> None:
         assert (asked["max_tokens"], asked["stop"]) == (77, ["END"])
         asker.answer(2, sampling=Sampling())
         assert (script.asked[1]["top_k"], script.asked[1]["min_p"], script.asked[1]["max_tokens"]) == (0, 0.0, -1)
+
+
+OTHERWISE: dict[str, Any] = {
+    "temperature": 0.5,
+    "top_p": 0.5,
+    "top_k": 5,
+    "min_p": 0.5,
+    "repetition_penalty": 1.5,
+    "presence_penalty": 0.5,
+    "frequency_penalty": 0.5,
+    "penalty_range": 50,
+    "xtc_probability": 0.5,
+    "xtc_threshold": 0.2,
+    "seed": 5,
+    "max_tokens": 50,
+    "stop": ("END",),
+    "logit_bias": ((" fox", 2.0),),
+}
+
+
+@pytest.mark.parametrize("kind", SIGNS)
+def test_exactly_those_settings_are_unused_that_change_no_request(kind: str) -> None:
+    assert set(OTHERWISE) == {one.name for one in fields(Sampling)}
+    with serving(Script(kind=kind)) as script, asking() as asker:
+        ready = asker.open(script.server)
+        assert isinstance(ready, ModelReady)
+        assert ready.info.capabilities is not None
+        usual = Sampling(seed=1)
+        asker.answer(sampling=usual)
+        for run, (name, value) in enumerate(OTHERWISE.items(), 2):
+            asker.answer(run, sampling=replace(usual, **{name: value}))
+            is_unused = name in ready.info.capabilities.unused_settings
+            assert is_unused == (script.asked[-1] == script.asked[0]), name
 
 
 def test_an_answer_that_ends_for_want_of_room_says_so() -> None:

@@ -28,6 +28,7 @@ from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.warmth.cost_queries import CostQueries
 
 PRICE = "settings"
+UNUSED = "The server of this model does not take it."
 DEBOUNCE_MS = 200
 
 
@@ -242,7 +243,14 @@ class SettingsRegion(QObject):
             shown(field.name, default),
             is_changed=typed is not None or value != default,
             problem="" if typed is None else parse(field.name, typed).problem,
+            unused=UNUSED if field.name in self._unused else "",
         )
+
+    @property
+    def _unused(self) -> frozenset[str]:
+        """Names of the settings that the server of the model in use does not take."""
+        info = self._model.info
+        return frozenset() if info is None or info.capabilities is None else info.capabilities.unused_settings
 
     def _preset(self) -> str:
         """Return the preset that the settings are; of several the one that was used last."""

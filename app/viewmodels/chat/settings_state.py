@@ -13,6 +13,7 @@ class FieldState:
 
     text: what stands there. value: where its slider is, None without one. default: what the model's authors recommend,
     in words. is_changed: the conversation has another one. problem: why the text is no value, "" where it is one.
+    unused: why the setting changes no answer, "" where it does.
     """
 
     field: Field
@@ -21,6 +22,7 @@ class FieldState:
     default: str
     is_changed: bool
     problem: str = ""
+    unused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,16 +82,19 @@ class SettingRow(QWidget):
         if revision != self._revision or not has_focus:
             self._revision = revision
             self._show_text(state.text)
-        self.field.refuse(bool(state.problem))
+        self.field.refuse(bool(state.problem) and not state.unused)
+        self.field.setEnabled(not state.unused)
         if self.slider is not None and state.value is not None:
             self.slider.show_number(state.value)
+            self.slider.setEnabled(not state.unused)
         self.reset.setVisible(state.is_changed)
         usual = f"{state.field.tip} " if state.field.is_long else ""
         default = f"{usual}Usual: {state.default}" if state.is_changed else usual.strip()
-        problem = f"{state.problem} Until then: {state.default}" if state.problem else ""
-        self._words.say(problem or default, bool(problem))
+        problem = f"{state.problem} Until then: {state.default}" if state.problem and not state.unused else ""
+        self._words.say(state.unused or problem or default, bool(problem))
         if isinstance(self.field, LineField):
-            self.field.setAccessibleDescription(problem or f"{state.field.tip} Usual: {state.default}")
+            usually = f"{state.field.tip} Usual: {state.default}"
+            self.field.setAccessibleDescription(state.unused or problem or usually)
 
     def _lay_out(self, title: QLabel, *, is_long: bool, is_wide: bool) -> None:
         head, layout = QHBoxLayout(), QVBoxLayout(self)

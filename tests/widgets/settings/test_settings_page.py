@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
+from app.protocol.events import ModelReady
 from app.viewmodels.app import App
 from app.viewmodels.chat.presets import DEFAULTS
 from app.viewmodels.chat.sampling_fields import FIELDS
+from app.viewmodels.chat.settings_region import UNUSED
 from app.viewmodels.kit.settings import WindowState
 from app.widgets.chat.messages.footer_tips import FooterTips
 from app.widgets.kit.style import Style
@@ -23,7 +26,7 @@ from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY
 from app.widgets.settings.setting_row import SettingRow
 from app.widgets.settings.settings_page import SettingsPage
 from app.widgets.window.main_window import MainWindow
-from tests.fakes.engine import Script
+from tests.fakes.engine import ALL, Script
 from tests.viewmodels.test_app import ask, ready
 
 
@@ -347,3 +350,19 @@ def test_nothing_is_wider_than_the_narrowest_pane_at_any_size_of_text(
             margins = number.textMargins()
             room = number.width() - margins.left() - margins.right() - 4
             assert number.fontMetrics().horizontalAdvance("0.95") <= room, (body, name)
+
+
+def test_a_setting_that_the_models_server_does_not_take_says_so_and_takes_nothing(
+    qtbot: QtBot, app: App, pane: SettingsPage
+) -> None:
+    info = app.model.current_model.info
+    assert info is not None
+    unused = frozenset({"penalty_range", "logit_bias", "top_k"})
+    replace_text(qtbot, line(pane, "top_k"), "x")
+    for now in (unused, frozenset[str]()):
+        app.model.take(ModelReady(replace(info, capabilities=replace(ALL, unused_settings=now))))
+        app.catch_up()
+        for name, shown in pane.rows.items():
+            assert shown.field.isEnabled() == (name not in now)
+            assert shown.slider is None or shown.slider.isEnabled() == (name not in now)
+            assert any(UNUSED in label.text() for label in shown.findChildren(QLabel)) == (name in now)
