@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +23,8 @@ from tests.engine.test_forced import price
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_models import KINDS
 from tests.fakes.tiny_tokenizer import TEMPLATES
+
+NBYTES = 100  # of a state of a fake session
 
 
 def written(bench: Bench, **sampling: Any) -> RunFinished:
@@ -83,7 +87,7 @@ def test_where_the_states_take_too_much_a_fork_reads_a_few_tokens_again(seed: in
     rng = random.Random(seed)
     session = FakeSession(rng.random() < 0.2)
     most = rng.choice([0, 1, 3, 10, 1000])
-    points = ForkPoints(session, lambda: 16 * most * FakeSession.nbytes)  # type: ignore[arg-type]
+    points = ForkPoints(session, lambda: 16 * most * NBYTES)  # type: ignore[arg-type]
     places = []
     for session.at in range(rng.randrange(1, 200)):
         share = rng.choice([0.1, 0.3, 0.6, 0.9])
@@ -103,10 +107,8 @@ def test_where_the_states_take_too_much_a_fork_reads_a_few_tokens_again(seed: in
 class FakeSession:
     """A session of a model with whole states. is_full: the cache has room for none."""
 
-    nbytes = 100
-
     def __init__(self, is_full: bool) -> None:
-        self.is_full, self.at = is_full, 0
+        self.is_full, self.at, self.nbytes = is_full, 0, NBYTES
         self.held: set[int] = set()
 
     def bookmark(self) -> Any:
@@ -119,6 +121,82 @@ class FakeSession:
 
     def drop_fork(self, offset: int) -> None:
         self.held.remove(offset)
+
+
+class Thinning:
+    """The rule by which states are thinned out, said in the simplest way: each step looks at all points."""
+
+    def __init__(self, budget_bytes: Callable[[], int]) -> None:
+        self.budget_bytes = budget_bytes
+        self.points: list[list[Any]] = []  # offset, share, bytes: 0 where no state is held
+
+    @property
+    def held(self) -> set[int]:
+        return {offset for offset, _, nbytes in self.points if nbytes}
+
+    def passed(self, offset: int, share: float, nbytes: int, *, is_full: bool) -> None:
+        self.points.append([offset, share, 0])
+        if self.makes_way(nbytes) and not is_full:
+            self.points[-1][2] = nbytes
+
+    def makes_way(self, nbytes: int) -> bool:
+        while 16 * (sum(one[2] for one in self.points) + nbytes) > self.budget_bytes():
+            spare = [one for one in self.points if one[2] and self.is_spare(one[0])]
+            if not spare:
+                return not self.is_reached(self.points[-1][0], self.held)
+            max(spare, key=lambda one: one[1])[2] = 0
+        return True
+
+    def is_spare(self, offset: int) -> bool:
+        following = min((one for one in self.held if one > offset), default=self.points[-1][0] + 1)
+        places = [one for one, _, _ in self.points if offset <= one < following]
+        return all(self.is_reached(one, self.held - {offset}) for one in places)
+
+    def is_reached(self, at: int, held: set[int]) -> bool:
+        return any(at - MOST_AGAIN <= one <= at for one in held)
+
+
+@seeds.each_seed(range(60))
+def test_what_is_kept_follows_the_simple_rule(seed: int) -> None:
+    """At random: states of other sizes, a budget that changes, a cache that has no room at times."""
+    rng = random.Random(seed)
+    session, budget = FakeSession(False), 16 * NBYTES * rng.choice([0, 2, 6, 20, 1000])
+    points, simple = ForkPoints(session, lambda: budget), Thinning(lambda: budget)  # type: ignore[arg-type]
+    shares = [0.1, 0.3, 0.6] if rng.random() < 0.5 else [rng.random() for _ in range(50)]
+    likely = rng.choice([0.05, 0.3, 0.9])
+    for _ in range(rng.randrange(1, 160)):
+        session.at += rng.choice([1, 1, 1, 2, 40]) if rng.random() < 0.1 else 1
+        session.is_full = rng.random() < 0.05
+        session.nbytes = NBYTES if rng.random() < 0.8 else rng.randrange(1, 3 * NBYTES)
+        budget = 16 * NBYTES * rng.randrange(30) if rng.random() < 0.02 else budget
+        share = rng.choice(shares) if rng.random() < likely else 0.9
+        points.passed(share)
+        if share < UNSURE:
+            simple.passed(session.at, share, session.nbytes, is_full=session.is_full)
+        assert session.held == simple.held, session.at
+
+
+@pytest.mark.parametrize("most", [0, 20, 500, 5000])
+def test_a_token_costs_no_more_late_in_a_long_answer(most: int) -> None:
+    """The model thread computes nothing meanwhile: the lines of Python per token must not grow with the answer."""
+    rng, session, lines = random.Random(most), FakeSession(False), 0
+    points = ForkPoints(session, lambda: 16 * most * NBYTES)  # type: ignore[arg-type]
+
+    def count(_frame: object, event: str, _argument: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        if lines > 60 * (session.at + 100):
+            raise AssertionError(f"{lines} lines by token {session.at}")
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        for session.at in range(30_000):
+            points.passed(rng.random())
+    finally:
+        sys.settrace(before)
+    assert len(session.held) > 30_000 // (MOST_AGAIN + 5)
 
 
 def test_without_alternatives_no_state_is_stored_for_a_fork(mixed: Bench) -> None:
