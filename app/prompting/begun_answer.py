@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from app.prompting.codec import Codec
 from app.prompting.output import OutputText
 from app.prompting.prompt import Prompt, PromptBuilder
 from app.protocol.chat import Turn
+from app.protocol.events import TextKind
 
 _GAP = "\n\n"
 _ANALYSIS, _FINAL = "<|channel|>analysis<|message|>", "<|channel|>final<|message|>"
@@ -50,32 +52,66 @@ def spelled_or_own(
     trusted = seen + 1 if seen else 0
     if answer.ids is not None and len(codec.sayable(answer.ids, trusted)) == len(answer.ids):
         return answer.ids
-    kept, said = _still_said(codec, prompt, answer, codec.sayable(edited, trusted))
-    if kept:
-        return (*kept, *codec.plain(answer.text[said:], kept[-1]))
-    ids = [*prompt[-1:]]
-    for markup, text in _pieces(codec, prompt, answer):
+    kept = _still_said(codec, prompt, answer, codec.sayable(edited, trusted))
+    if kept is not None:
+        return (*kept.ids, *_spelled(codec, _pieces_after(codec, answer, kept), kept.ids))
+    return _spelled(codec, _pieces(codec, prompt, answer), prompt)
+
+
+def _spelled(codec: Codec, pieces: Sequence[tuple[str, str]], before: Sequence[int]) -> tuple[int, ...]:
+    """Return the ids that pieces are read as: marks, each with the text that follows it. before: what they follow."""
+    ids = [*before[-1:]]
+    for markup, text in pieces:
         ids += codec.markup(markup, ids[-1] if ids else None)
         ids += codec.plain(text, ids[-1] if ids else None)
-    return tuple(ids[len(prompt[-1:]) :])
+    return tuple(ids[len(before[-1:]) :])
 
 
-def _still_said(codec: Codec, prompt: Sequence[int], answer: Turn, ids: Sequence[int]) -> tuple[tuple[int, ...], int]:
-    """Return the longest beginning of ids that says a beginning of an answer's text, and how many characters that is.
+class _Kept(NamedTuple):
+    """The beginning of an answer that ids of another one say. thinking, text: characters of each that they say.
 
-    Nothing where the answer has another thought, or no text before the edit.
+    is_thinking: they end within the thought. gap: what stands between them and further text.
     """
+
+    ids: Sequence[int]
+    thinking: int
+    text: int
+    is_thinking: bool
+    gap: str
+
+
+def _still_said(codec: Codec, prompt: Sequence[int], answer: Turn, ids: Sequence[int]) -> _Kept | None:
+    """Return the longest beginning of ids that says a beginning of an answer, None where none does."""
     output = OutputText(codec, (), prompt)
-    kept = said = length = 0
+    said: dict[TextKind, str] = {"thinking": answer.thinking, "text": answer.text}
+    lengths: dict[TextKind, int] = {"thinking": 0, "text": 0}
+    kept = None
     for count, token in enumerate(ids, 1):
-        added = "".join([text for kind, text in output.add(token) if kind == "text"])
-        if not answer.text.startswith(added, length):
-            break
-        length += len(added)
-        if added and not output.is_thinking:
-            kept, said = count, length
-    has_same_thought = output.thinking == answer.thinking
-    return (tuple(ids[:kept]), said) if kept and has_same_thought else ((), 0)
+        was_thinking = output.is_thinking
+        added = output.add(token)
+        for kind, text in added:
+            if not said[kind].startswith(text, lengths[kind]):
+                return kept
+            lengths[kind] += len(text)
+        waiting, thinking, text_length = output.waiting, lengths["thinking"], lengths["text"]
+        if waiting is None:
+            continue
+        if output.is_thinking:
+            is_end = not text_length and answer.thinking.startswith(waiting, thinking)
+        else:
+            is_end = thinking == len(answer.thinking) and bool(answer.text) and (bool(added) or not text_length)
+        if is_end:
+            gap = _GAP if was_thinking and not output.is_thinking and not codec.thinking.channels else ""
+            kept = _Kept(ids[:count], thinking + len(waiting), text_length, output.is_thinking, gap)
+    return kept
+
+
+def _pieces_after(codec: Codec, answer: Turn, kept: _Kept) -> list[tuple[str, str]]:
+    """Return what an answer says after its beginning, as `_pieces` does."""
+    if not kept.is_thinking:
+        return [(kept.gap, answer.text[kept.text :])]
+    thought = ("", answer.thinking[kept.thinking :])
+    return [thought, (_after_thought(codec), answer.text)] if answer.text else [thought]
 
 
 def _pieces(codec: Codec, prompt: Sequence[int], answer: Turn) -> list[tuple[str, str]]:
@@ -83,9 +119,15 @@ def _pieces(codec: Codec, prompt: Sequence[int], answer: Turn) -> list[tuple[str
     marks = codec.thinking
     if marks.channels:
         thought = [(_ANALYSIS, answer.thinking)] if answer.thinking else []
-        return [*thought, ((_END if thought else "") + _FINAL, answer.text)] if answer.text else thought
+        return [*thought, (_after_thought(codec) if thought else _FINAL, answer.text)] if answer.text else thought
     if not answer.thinking:
         return [("", answer.text)]
     is_open = OutputText(codec, (), prompt).is_thinking
     thought = [("" if is_open else marks.unsigned(marks.opens[0]) + "\n", answer.thinking)]
-    return [*thought, ("\n" + marks.unsigned(marks.closes[0]) + _GAP, answer.text)] if answer.text else thought
+    return [*thought, (_after_thought(codec), answer.text)] if answer.text else thought
+
+
+def _after_thought(codec: Codec) -> str:
+    """Return the marks between a thought and the text."""
+    marks = codec.thinking
+    return _END + _FINAL if marks.channels else "\n" + marks.unsigned(marks.closes[0]) + _GAP

@@ -43,6 +43,11 @@ class Detokenizer:
         self.length += len(said)
         return said
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last character is complete."""
+        return not self._new
+
     def preview(self, token: int) -> str:
         """Decode a token as if it came next, characters that are not complete and wait for it included."""
         if self._known and not self._new:

@@ -71,6 +71,14 @@ class OutputText:
         return self._splitter.is_thinking
 
     @property
+    def waiting(self) -> str | None:
+        """Return the white space that belongs to the thought if more of it follows.
+
+        None inside of a character, of a mark or of a header, where nothing but its rest makes sense.
+        """
+        return self._splitter.waiting if self._detokenizer.is_whole else None
+
+    @property
     def stop(self) -> StopReason | None:
         """Return STOP_TEXT once a stop text came, else None."""
         return StopReason.STOP_TEXT if self._stop.is_met else None

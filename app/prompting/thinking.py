@@ -162,6 +162,14 @@ class Splitter:
         """Characters that wait for what follows."""
         return len(self._held)
 
+    @property
+    def waiting(self) -> str | None:
+        """White space that belongs to the thought if more of it follows; None where a mark or a header has begun."""
+        is_space = self._state is _State.BETWEEN and self._held.isspace()
+        if self._state is _State.HEADER or (self._held and not is_space):
+            return None
+        return self._space if self.is_thinking else ""
+
     def push(self, text: str) -> list[Piece]:
         """Add new text and return what can be told of it."""
         self._held += text

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from app.prompting.begun_answer import spelled_or_own
+from app.prompting.codec import Codec
+from app.prompting.output import OutputText
 from app.protocol.chat import Resumption, Sampling, Turn
 from app.protocol.commands import Cancel, EstimateCost, Generate
 from app.protocol.events import CostEstimate, TextDelta
@@ -18,6 +20,7 @@ from tests.engine.bench import LONG, Asked, Bench, opened, user
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_tokenizer import TEMPLATES
 from tests.prompting.codecs import builder_of
+from tests.prompting.test_thinking import HARMONY, codec_with
 
 KINDS = ["llama", "gemma3", "gpt_oss", "lfm2", "falcon_h1", "mamba2", "qwen3_5"]
 
@@ -185,6 +188,56 @@ def test_tokens_of_an_edited_answer_are_kept_as_they_were_sampled(tmp_path: Path
         assert found[: len(kept)] == kept, number
         other = spelled_or_own(codec, (), replace(edit, thinking="Hm"), 0, ids)
         assert "Hm" in codec.decode(other), number
+
+
+THOUGHTS = {
+    "marks": ((), "<think>", "\n", "</think>", "\n\n"),
+    "opened": ((), "", "", "</think>", "\n\n"),
+    "no gap": ((), "<think>", "\n", "</think>", ""),
+    "channels": (
+        HARMONY,
+        "<|channel|>analysis<|message|>",
+        "",
+        "<|end|><|start|>assistant<|channel|>final<|message|>",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", THOUGHTS)
+def test_tokens_of_a_thought_and_of_the_first_words_after_it_are_kept(tmp_path: Path, shape: str) -> None:
+    """At random: cut in the thought, with other words there, or in the text; spelled as no tokenizer spells it."""
+    specials, opening, lead, closing, gap = THOUGHTS[shape]
+    codec = codec_with(tmp_path, *specials, template="".join(specials) or "<think>")
+    prompt = tuple(codec.markup("<think>\n")) if shape == "opened" else ()
+    for number in range(60):
+        rng = random.Random(number)
+        thought, text = ("a" + "".join(rng.choice("ab é😀\n") for _ in range(12)) + "b" for _ in range(2))
+        head = (*codec.markup(opening), *codec.plain(lead))
+        after = (*codec.markup(closing), *codec.plain(gap))
+        ids = (*head, *letters(codec, thought), *after, *letters(codec, text))
+        more = "zz" if rng.random() < 0.5 else " zz"
+        cut = rng.choice([0, 1, len(thought), rng.randrange(len(thought))])
+        if rng.random() < 0.5 and cut:
+            edit = Turn("assistant", rng.choice(["", "Other"]), thinking=thought[:cut] + more)
+            kept = (*head, *letters(codec, thought[:cut]))
+        else:
+            cut = rng.choice([0, 1, rng.randrange(len(text))])
+            edit = Turn("assistant", text[:cut] + (more if cut else "zz"), thinking=thought)
+            kept = (*head, *letters(codec, thought), *after, *letters(codec, text[:cut]))
+        found = spelled_or_own(codec, prompt, edit, len(ids), ids)
+        assert found[: len(kept)] == kept, number
+        output = OutputText(codec, (), prompt)
+        for token in found:
+            output.add(token)
+        output.end()
+        assert (output.thinking, output.text) == (edit.thinking, edit.text), number
+        assert edit.text or output.is_thinking, number
+
+
+def letters(codec: Codec, text: str) -> tuple[int, ...]:
+    """Each letter spelled by itself."""
+    return tuple(token for letter in text for token in codec.plain(letter))
 
 
 WHOLE_STATES = {"lfm2", "falcon_h1", "mamba2", "qwen3_5"}
