@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from app.conversation.kept_choices import NewChoices
 from app.conversation.message import EDITED, Message
 from app.protocol.chat import Sampling, Turn
-from app.protocol.choices import ChoicesError, pack, unpack
+from app.protocol.choices import ChoicesError, cut, unpack
 from app.protocol.reports import StopReason
 
 _HALF = "\ufffd"  # stands for a token that ends inside of a character
@@ -93,7 +93,7 @@ class Fork:
 
     def choices_of_ended(self, packed: bytes) -> NewChoices:
         """Return the choices of the answer that ends at the place. packed: those of the other one."""
-        return NewChoices(pack(unpack(packed)[: self.position]))
+        return NewChoices(cut(packed, self.position))
 
 
 def with_own_words(answer: Message, place: ForkPlace, text: str, sampling: Sampling) -> Message:
