@@ -23,21 +23,23 @@ def ids_of_begun(prompts: PromptBuilder, prompt: Prompt, begun: Turn, edited: tu
 
 
 def forced_ids(prompts: PromptBuilder, prompt: Prompt, forced: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the ids that an answer begins with which another one has: those, or the tokens that spell what they say.
+    """Return the ids that an answer begins with which another one has, as far as they may stand in one.
 
-    They come with a message that a file may have brought: control tokens among them count where the cache has seen
-    them follow this prompt. Raises RequestError for ids that the model does not know.
+    From the first on that may not, what they say is spelled anew. They come with a message that a file may have
+    brought: control tokens among them count where the cache has seen them follow this prompt. Raises RequestError for
+    ids that the model does not know.
     """
     prompts.require_known(forced)
     seen = max(0, prompts.seen((*prompt.ids, *forced)) - len(prompt.ids))
-    if len(prompts.codec.sayable(forced, seen)) == len(forced):
+    fit = prompts.codec.sayable(forced, seen)
+    if len(fit) == len(forced):
         return forced
     output = OutputText(prompts.codec, (), prompt.after_question)
     for token in forced:
         output.add(token)
     output.end()
     said = Turn("assistant", output.text, thinking=output.thinking)
-    return spelled_or_own(prompts.codec, prompt.after_question, said, 0)
+    return _begun_with(prompts.codec, prompt.after_question, said, fit)
 
 
 def spelled_or_own(
@@ -52,7 +54,12 @@ def spelled_or_own(
     trusted = seen + 1 if seen else 0
     if answer.ids is not None and len(codec.sayable(answer.ids, trusted)) == len(answer.ids):
         return answer.ids
-    kept = _still_said(codec, prompt, answer, codec.sayable(edited, trusted))
+    return _begun_with(codec, prompt, answer, codec.sayable(edited, trusted))
+
+
+def _begun_with(codec: Codec, prompt: Sequence[int], answer: Turn, ids: Sequence[int]) -> tuple[int, ...]:
+    """Return the ids that spell an answer, the first of these as far as they say it."""
+    kept = _still_said(codec, prompt, answer, ids)
     if kept is not None:
         return (*kept.ids, *_spelled(codec, _pieces_after(codec, answer, kept), kept.ids))
     return _spelled(codec, _pieces(codec, prompt, answer), prompt)

@@ -15,6 +15,7 @@ from app.protocol.reports import RequestReport
 from tests import seeds
 from tests.engine.bench import LONG, Asked, Bench, opened, user
 from tests.fakes.model_folder import write_model_folder
+from tests.fakes.tiny_tokenizer import TEMPLATES
 
 KINDS = ["llama", "gemma3", "lfm2", "mamba2", "qwen3_5"]
 
@@ -50,6 +51,28 @@ def test_control_tokens_that_a_file_made_up_are_not_begun_with(tiny: Bench) -> N
     assert asked.started.request == told
     assert user_mark not in asked.finished.ids
     assert asked.finished.text.startswith("Yes<|user|> no")
+
+
+@pytest.mark.parametrize("shape", ["bare", "thinking opened"])
+def test_tokens_before_one_that_may_not_be_said_are_begun_with_as_they_were(tmp_path: Path, shape: str) -> None:
+    """At random, in a thought and in the text: nothing before it is spelled anew, nor read again."""
+    bench = opened(write_model_folder(tmp_path / "m", template=TEMPLATES[shape]))
+    codec = bench.model.codec
+    (mark,) = codec.markup("<|user|>")
+    for seed in seeds.chosen(range(5)):
+        rng = random.Random(seed)
+        thought, text = ("".join(rng.choice("the fox é") for _ in range(9)) + "." for _ in range(2))
+        close = codec.markup("</think>") if shape == "thinking opened" else []
+        ids = [token for letter in "a" + thought for token in codec.plain(letter)]
+        if rng.random() < 0.5:
+            ids += [*close, *(token for letter in "b" + text for token in codec.plain(letter))]
+        bench.ask(user("hi"), forced=tuple(ids), max_tokens=1)
+        command = bench.command(user("hi"), forced=(*ids, mark), max_tokens=1)
+        told, fork = price(bench, command), Asked(bench.do(command))
+        assert fork.finished.ids[: len(ids)] == tuple(ids)
+        assert fork.started.request == told
+        assert (told.excess, mark in fork.finished.ids) == (0, False)
+        assert "<|user|>" in fork.finished.thinking + fork.finished.text
 
 
 def test_control_tokens_that_were_written_here_are_begun_with(tiny: Bench) -> None:
