@@ -10,7 +10,7 @@ from typing import NamedTuple
 from app.conversation.message import Message
 from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
-from app.viewmodels.branches.run_groups import LEAST_FOLDED, MOST_BESIDE, is_plain
+from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold
 
 LONG = 8
 MOST_STEPS = 6
@@ -82,8 +82,8 @@ def outline_nodes(tree: MessageTree, choice: OutlineChoice) -> list[OutlineNode]
 
     Branches stand one step to the right of where they fork, the oldest first. Where that would be more than
     `MOST_STEPS` for one of them, the branch with most below it goes on under its fork, after the others: then the
-    steps grow with the logarithm of the number of branches. Of more than `MOST_BESIDE` branches at one fork, those that
-    nobody has gone on from or named are one row together.
+    steps grow with the logarithm of the number of branches. Of many branches at one fork, those that nobody has gone on
+    from or named are one row together.
     """
     steps = outline_steps(tree, choice)
     while True:
@@ -138,12 +138,13 @@ def _below(listing: _Listing, run: Run) -> list[str | _Group]:
     """Return what stands below a run: many versions that nobody has gone on from or named as one."""
     light = [one for one in run.children if one not in listing.heavy]
     heavy = [one for one in run.children if one in listing.heavy]
-    if len(run.children) <= MOST_BESIDE or listing.is_filtered:
+    beside = len(run.children)
+    if beside < LEAST_FOLDED or listing.is_filtered:
         return [*light, *heavy]
     found: list[str | _Group] = []
-    for are_plain, some in groupby(light, lambda one: is_plain(listing.tree, listing.runs[one])):
+    for can_be_one, some in groupby(light, lambda one: can_fold(listing.tree, listing.runs[one], beside)):
         together = tuple(some)
-        has_group = are_plain and len(together) >= LEAST_FOLDED
+        has_group = can_be_one and len(together) >= LEAST_FOLDED
         found += [_Group(run.first_id, together)] if has_group else together
     return [*found, *heavy]
 

@@ -9,7 +9,7 @@ from app.conversation.message import Message
 from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import BranchRow, branch_row
-from app.viewmodels.branches.run_groups import LEAST_FOLDED, MOST_BESIDE, group_title, is_plain
+from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold, group_title
 from app.viewmodels.text import formatting
 from app.viewmodels.warmth.warmth import Warmth
 
@@ -94,11 +94,11 @@ def _shown(tree: MessageTree, runs: Runs, opened: Set[str]) -> Iterator[list[_Gr
     beside: list[Run] = []
     for number, run in enumerate(list(runs.values())):
         above = None if run.parent_id is None else runs[run.parent_id]
-        can_fold = above is not None and len(above.children) > MOST_BESIDE and is_plain(tree, run)
-        if beside and not (can_fold and run.parent_id == beside[0].parent_id):
+        is_one_of_many = above is not None and can_fold(tree, run, len(above.children))
+        if beside and not (is_one_of_many and run.parent_id == beside[0].parent_id):
             found += _unfolded(tree, beside, opened)
             beside = []
-        if can_fold:
+        if is_one_of_many:
             beside.append(run)
         else:
             found.append(run)

@@ -16,7 +16,7 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import branch_rows
 from app.viewmodels.branches.outline_nodes import MOST_STEPS, OutlineChoice, OutlineNode, outline_nodes
-from app.viewmodels.branches.run_groups import MOST_BESIDE
+from app.viewmodels.branches.run_groups import LEAST_FOLDED, MOST_ANSWERS, MOST_BESIDE
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.warmth.warmth import Warmth
 from tests.seeds import each_seed
@@ -191,10 +191,10 @@ def test_many_versions_that_nobody_has_gone_on_from_are_one_row(qapp: object) ->
     tree = MessageTree(HOME)
     question = in_a_row(tree, None, "Lisbon")[0]
     answers = [Message.new(HOME, question.id, "assistant", f"answer {number}") for number in range(50)]
-    for answer in answers[:MOST_BESIDE]:
+    for answer in answers[:MOST_ANSWERS]:
         tree.add(answer)
-    assert len(model_of(tree).rows) == 1 + MOST_BESIDE
-    for answer in answers[MOST_BESIDE:]:
+    assert len(model_of(tree).rows) == 1 + MOST_ANSWERS
+    for answer in answers[MOST_ANSWERS:]:
         tree.add(answer)
     tree.replace(replace(answers[20], name="the best"))
     in_a_row(tree, answers[30].id, "and then?")
@@ -217,6 +217,34 @@ def test_many_versions_that_nobody_has_gone_on_from_are_one_row(qapp: object) ->
     assert said(model)[1:22] == [f".20{NBSP}answers", *[f".“answer {number}”" for number in range(20)]]
     model.show_tree(tree, OutlineChoice(words="answer 47"))
     assert said(model) == ["“Lisbon”", ".“answer 47”"]
+
+
+def test_eight_answers_are_one_row_and_those_that_somebody_cares_about_stand_beside_it(qapp: object) -> None:
+    """One that is open, named, a favourite or gone on from; where few others are left each has its row."""
+    tree = MessageTree(HOME)
+    question = in_a_row(tree, None, "Lisbon")[0]
+    answers = [Message.new(HOME, question.id, "assistant", f"answer {number}") for number in range(8)]
+    for answer in answers:
+        tree.add(answer)
+    tree.select(answers[7].id)
+    assert said(model_of(tree)) == ["“Lisbon”", f".8{NBSP}answers", ".“answer 7”"]
+    tree.replace(replace(answers[0], name="the best"))
+    assert said(model_of(tree))[1:] == [".the best", f".7{NBSP}answers", ".“answer 7”"]
+    tree.replace(replace(answers[1], is_favourite=True))
+    in_a_row(tree, answers[2].id, "and then?")
+    tree.select(answers[0].id)
+    assert said(model_of(tree))[1:] == [".the best", ".“answer 1”", ".“answer 2”", f".{LEAST_FOLDED}{NBSP}answers"]
+    tree.replace(replace(answers[5], name="good too"))
+    assert len(model_of(tree).rows) == 9
+
+
+def test_versions_of_a_question_have_their_rows_up_to_a_larger_number(qapp: object) -> None:
+    tree = MessageTree(HOME)
+    answer = in_a_row(tree, None, "Lisbon", "It is a city.")[-1]
+    for number in range(MOST_BESIDE + 1):
+        assert len(model_of(tree).rows) == (1 + number if number > 1 else 1)
+        tree.add(Message.new(HOME, answer.id, "user", f"question {number}"))
+    assert said(model_of(tree))[1] == f".{MOST_BESIDE + 1}{NBSP}questions"
 
 
 def test_a_long_path_with_many_forks_is_one_trunk_and_its_branches_stand_where_they_leave_it(qapp: object) -> None:

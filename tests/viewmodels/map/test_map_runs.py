@@ -122,7 +122,7 @@ def branched(rng: random.Random) -> MessageTree:
     for _ in range(4):
         parent = waiting.pop(rng.randrange(len(waiting)))
         role: Role = "user" if parent is None or tree.message(parent).role == "assistant" else "assistant"
-        made = [say(tree, parent, role, f"Text {number}") for number in range(rng.choice((1, 3, 14, 30)))]
+        made = [say(tree, parent, role, f"Text {number}") for number in range(rng.choice((1, 3, 5, 8, 14, 30)))]
         for one in made:
             if rng.random() < 0.1:
                 tree.replace(replace(tree.message(one), name="named"))
