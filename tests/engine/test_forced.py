@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.prompting.codec import Codec
+from app.protocol.choices import unpack
 from app.protocol.commands import EstimateCost, Generate
 from app.protocol.events import CostEstimate, CostRefused, RunFailed
 from app.protocol.reports import RequestReport
@@ -86,6 +88,33 @@ def test_control_tokens_that_were_written_here_are_begun_with(tiny: Bench) -> No
         session.decode(7)
     asked = tiny.ask(user("hi"), forced=forced, max_tokens=1)
     assert asked.finished.ids[: len(forced)] == forced
+
+
+@pytest.mark.parametrize("kind", ["llama", "lfm2"])
+def test_an_answer_parts_from_another_inside_of_a_character(tmp_path: Path, kind: str) -> None:
+    """It has the very ids up to there; what comes after makes another character of it, or leaves half a one."""
+    bench = opened(write_model_folder(tmp_path / "m", kind=kind))
+    codec = bench.model.codec
+    whole, other = (tuple(codec.plain(f"ok {face}")) for face in "😀😃")
+    assert len(whole) - len(codec.plain("ok ")) == 4
+    first = bench.ask(LONG, forced=(*whole, *codec.plain(" so")), max_tokens=1).finished
+    assert first.text.startswith("ok 😀 so")
+    (word,) = codec.plain("a")
+    for at in range(len(whole) - 3, len(whole)):
+        for token, said in ((other[at], "ok 😃" if at == len(whole) - 1 else "ok "), (word, "ok \ufffda")):
+            command = replace(
+                bench.command(LONG, forced=(*whole[:at], token), temperature=1.0, max_tokens=6), alternatives=True
+            )
+            told = price(bench, command)
+            fork = Asked(bench.do(command))
+            answer = fork.finished
+            assert fork.started.request == told
+            assert answer.ids[: at + 1] == command.forced
+            assert re.sub("\ufffd+", "\ufffd", answer.text).startswith(said)
+            assert fork.streamed == answer.text == answer.text.encode().decode()
+            choices = unpack(answer.choices)
+            assert len(choices) == len(answer.ids)
+            assert sum(one.length for one in choices) <= len(answer.text)
 
 
 @pytest.mark.parametrize("token", [-1, 1 << 40])

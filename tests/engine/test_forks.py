@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from app.engine.forks import MOST_AGAIN, UNSURE, ForkPoints
+from app.kvcache.session import Session
 from app.protocol.choices import WHOLE, unpack
 from app.protocol.commands import SetBudget, Verify
 from app.protocol.events import RunFinished, Verified
@@ -67,6 +68,42 @@ def test_a_fork_in_a_thought_and_after_other_answers_reads_nothing_again(tmp_pat
     assert any(choice.is_thinking for choice in unpack(first.choices))
     for at in unsure(first)[::5]:
         assert price(bench, bench.command(LONG, forced=(*first.ids[:at], 7))).excess == 0
+
+
+@pytest.mark.parametrize("kind", ["lfm2", "falcon_h1", "mamba2", "qwen3_5"])
+def test_where_the_states_are_thinned_out_what_is_read_again_is_what_was_told(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every unsure token: a few are read again at most, as many as the price says, and all of it is exact."""
+    bench = opened(write_model_folder(tmp_path / "m", kind=kind))
+    written(bench, max_tokens=1, seed=9)
+    state = max(node.stored.state.nbytes for node in bench.cache.trie if node.stored.state is not None)
+    bench.do(SetBudget(16 * 6 * state))
+    answer = written(bench, max_tokens=60)
+    places, total = unsure(answer), answer.stats.request.total
+    held = {node.end - total for node in bench.cache.trie if node.stored.state is not None}
+    assert 3 < len(held & set(places)) <= 7 < len(places)
+    read: list[int] = []
+    prefill = Session.prefill
+
+    def counted(session: Session, limit: int) -> int:
+        read.append(prefill(session, limit))
+        return read[-1]
+
+    monkeypatch.setattr(Session, "prefill", counted)
+    prices = {at: price(bench, bench.command(LONG, forced=(*answer.ids[:at], 5))) for at in places}
+    assert all(told.excess <= MOST_AGAIN for told in prices.values())
+    assert any(told.excess for told in prices.values())
+    for at in random.Random(kind).sample(places, 6):
+        command = bench.command(LONG, forced=(*answer.ids[:at], 7), max_tokens=1)
+        told = price(bench, command)
+        read.clear()
+        fork = Asked(bench.do(command))
+        assert fork.started.request == told
+        assert sum(read) == told.left - 1
+        assert told.excess <= MOST_AGAIN
+    [verified] = [one for one in bench.do(Verify(1, (LONG, fork.turn))) if isinstance(one, Verified)]
+    assert verified.is_exact
 
 
 @pytest.mark.parametrize("kind", ["lfm2", "mamba2"])

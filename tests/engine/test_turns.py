@@ -107,6 +107,25 @@ def test_each_answer_says_what_it_says_alone_and_nothing_is_computed_twice(tmp_p
         assert again.started.request.excess == 0
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_the_context_is_full_for_one_answer_the_others_say_what_they_would(tmp_path: Path, kind: str) -> None:
+    """It was given more to begin with, and ends first; the others' bits are those that they have alone."""
+    prompt = opened(write_model_folder(tmp_path / "long", kind=kind)).ask(LONG, max_tokens=1).started.request.total
+    folder = write_model_folder(tmp_path / "m", kind=kind, max_position_embeddings=prompt + 36)
+    bench = opened(folder)
+    beginning = tuple(bench.model.codec.plain("the fox and the other fox of the story"))[:30]
+    full = Lane(Sampling(temperature=1.0, seed=5, max_tokens=None), forced=beginning)
+    first, *rest = lanes_of(*SETTINGS[:3])
+    lanes = (first, full, *rest)
+    command = of_lanes(bench, lanes, LONG)
+    finished = ended(bench.do(command), command.run_id)
+    stops = [finished[lane].stats.stop for lane in range(len(lanes))]
+    assert stops.count(StopReason.CONTEXT) == 1
+    assert stops[1] is StopReason.CONTEXT
+    assert prompt + len(finished[1].ids) == bench.model.context_length
+    assert [finished[lane].ids for lane in range(len(lanes))] == alone(folder, lanes, LONG)
+
+
 @pytest.mark.parametrize("after", [1, 3, 8, 9, 10, 11, 12, 14, 17, 30])
 @pytest.mark.parametrize("lane", range(3))
 def test_one_answer_is_stopped_within_a_token_and_the_others_say_what_they_would(
