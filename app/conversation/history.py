@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.conversation.edit import Edit, Operation, join_edits
+from app.conversation.edit import Edit, Operation
 
 LIMIT = 200  # steps
 
@@ -43,14 +43,9 @@ class History:
         undoable, redoable = (stack[-1].operation if stack else None for stack in (self._done, self._undone))
         return HistoryState(self._step, undoable, redoable)
 
-    def record(self, edit: Edit, joins: Edit | None = None) -> None:
-        """Remember an edit as a step. An edit that changed nothing is none.
-
-        joins: the edit that it is one step with, while that is the last step.
-        """
+    def record(self, edit: Edit) -> None:
+        """Remember an edit as a step. An edit that changed nothing is none."""
         if not edit.is_empty:
-            if joins is not None and self._done and self._done[-1] is joins:
-                edit = join_edits(self._done.pop(), edit)
             self._done.append(edit)
             self._undone.clear()
             self._step += 1

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from app.conversation.clock import advance_clock
@@ -33,6 +34,7 @@ _MARKED = """SELECT message.id, conversation.id, title, message.name, pinned, su
     WHERE (message.name IS NOT NULL OR pinned = 1) AND message.trash IS NULL AND conversation.trash IS NULL
     ORDER BY message.number DESC"""
 _ENDING = ("stop", "tokens", "stats")
+_NO_CHOICES: Mapping[str, NewChoices] = MappingProxyType({})
 # The condition is that of the index; the sign keeps messages from being read one after the other for their order.
 LISTED = """SELECT message.id, conversation.id, name, message.favourite, substr(text, 1, 200) FROM message
     JOIN conversation ON conversation.number = message.conversation
@@ -98,19 +100,22 @@ class MessageStore:
         The first question gives a conversation without title one. What is said below a message in the trash is kept
         there with it. choices: of an answer that has ended.
         """
-        return self._add(Operation.ADD, None, (message,), message if select else None, choices)
+        known = {} if choices is None else {message.id: choices}
+        return self._add(Operation.ADD, None, (message,), message if select else None, known)
 
-    def add_answers(self, answers: Sequence[Message], selected_id: str | None) -> Edit:
+    def add_answers(
+        self, answers: Sequence[Message], selected_id: str | None, choices: Mapping[str, NewChoices] = _NO_CHOICES
+    ) -> Edit:
         """Keep answers to one question in one commit: all of them stand beside each other in this order, or none does.
 
-        selected_id: of the one that the selected path then ends with, None for none of them. ValueError where there are
-        no answers, or they do not answer one question.
+        selected_id: of the one that the selected path then ends with, None for none of them. choices: of those that
+        have ended, by their ids. ValueError where there are no answers, or they do not answer one question.
         """
         questions = {(answer.conversation_id, answer.parent_id) for answer in answers}
         if len(questions) != 1 or any(answer.role != "assistant" for answer in answers):
             raise ValueError(f"{len(answers)} messages are not answers to one question")
         selected = next((answer for answer in answers if answer.id == selected_id), None)
-        return self._add(Operation.ADD, None, answers, selected)
+        return self._add(Operation.ADD, None, answers, selected, choices)
 
     def add_branch(self, messages: Sequence[Message]) -> Edit:
         """Keep messages of which each follows the one before it, and end the selected path with the last.
@@ -392,11 +397,11 @@ class MessageStore:
         new: Conversation | None,
         messages: Sequence[Message],
         selected: Message | None,
-        choices: NewChoices | None = None,
+        choices: Mapping[str, NewChoices] = _NO_CHOICES,
     ) -> Edit:
         """Keep messages of one conversation in one commit. selected: the one that its path ends with from now on.
 
-        choices: of the only one.
+        choices: of those that have ended, by their ids.
         """
         kept: list[tuple[Message, int, bool]] = []
         with self._db.editing(operation) as done:
@@ -405,8 +410,9 @@ class MessageStore:
             conversation = self._db.conversation_number(messages[0].conversation_id)
             for message in messages:
                 number, is_hidden = self._insert(conversation, message)
-                if choices is not None:
-                    self._rows.replace_choices(number, self._kept_choices(number, choices, message.ids or ()))
+                if message.id in choices:
+                    kept_choices = self._kept_choices(number, choices[message.id], message.ids or ())
+                    self._rows.replace_choices(number, kept_choices)
                 if message.text and (message.role == "user" or EDITED in (message.stats or {})):
                     self._view_states.follow(conversation, message.text, message.parent_id is None)
                 if not is_hidden:

@@ -98,9 +98,9 @@ class Store:
         """Steps that can be undone and done again."""
         return self._history.state
 
-    def record(self, edit: Edit, joins: Edit | None = None) -> None:
-        """Remember an edit as a step of undo, where it is one. joins: as of `History.record`."""
-        self._history.record(edit, joins)
+    def record(self, edit: Edit) -> None:
+        """Remember an edit as a step of undo, where it is one."""
+        self._history.record(edit)
 
     def change(self, request: Callable[[Store], Edit]) -> EditResult | None:
         """Make an edit as a step of undo. Returns what is stored then, None where everything was so already."""

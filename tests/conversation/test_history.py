@@ -126,22 +126,3 @@ def test_a_step_about_what_is_gone_for_ever_is_forgotten() -> None:
     assert store.undo() is not None
     assert store.messages.of(conversation.id) == (question,)
     store.close()
-
-
-@pytest.mark.parametrize("comes_between", [False, True])
-def test_an_edit_is_one_step_with_another_while_that_is_the_last(comes_between: bool) -> None:
-    store = Store(None)
-    conversation, question, answer = asked(store)
-    before = dump(store)
-    first = store.messages.add(Message.new(conversation.id, answer.id, "user", "And?"))
-    store.record(first)
-    if comes_between:
-        store.record(store.messages.pin(question.id, True))
-    middle = dump(store)
-    store.record(store.messages.add(Message.new(conversation.id, answer.id, "user", "And?")), first)
-    after = dump(store)
-    assert store.undo() is not None
-    check_same(dump(store), middle if comes_between else before)
-    assert store.redo() is not None
-    check_same(dump(store), after)
-    store.close()

@@ -92,10 +92,11 @@ class AnswerSaver(QObject):
         siblings = question.stored.siblings
         if siblings is None or question.progress.is_stored:
             return lambda _store: None
-        answers = [one.answer_so_far for one in question.siblings if one.stage is not Stage.DONE]
+        answers = [one.answer_so_far for one in question.together if one.stage is not Stage.DONE]
+        whole = {one.held_id: one.choices for one in question.together if one.is_whole and one.choices is not None}
         selected_id = next((answer.id for answer in answers if self._is_on_path(answer)), None)
         is_step = question.siblings[0].is_again
-        return lambda store: siblings.keep(store, answers, selected_id, is_step)
+        return lambda store: siblings.keep(store, answers, selected_id, is_step, whole)
 
     def discard(self, question: Question) -> None:
         """Take an answer out of the database that was written together with others, and ended without a word."""

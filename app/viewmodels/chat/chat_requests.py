@@ -8,7 +8,6 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from app.conversation.edit_result import EditResult
 from app.conversation.message import Message, storable
 from app.protocol.reports import Problem, StopReason
 from app.viewmodels.chat import chat_text
@@ -238,20 +237,11 @@ class ChatRequests(QObject):
 
     def _fork(self, answer: Message, question: Message, place: ForkPlace, position: int, ids: tuple[int, ...]) -> None:
         fork = Fork(answer, position, tuple(one for one in ids if one not in place.ends), place)
-
-        def go_on(ended: EditResult) -> None:
-            if fork.ids:
-                self._question_queue.fork(question, fork, ended.edit)
-
-        if len(fork.ids) == len(ids):
-            self._question_queue.fork(question, fork)
-        else:
-            self._library.changes.make(
-                lambda store: store.messages.add(
-                    fork.ended(), not fork.ids, fork.choices_of_ended(store.messages.choices(answer.id))
-                ),
-                go_on,
-            )
+        ended = fork.ended() if len(fork.ids) < len(ids) else None
+        if fork.ids:
+            self._question_queue.fork(question, fork, ended)
+        elif ended is not None:
+            self._library.changes.make(lambda store: store.messages.add(ended, True, fork.choices_of_ended))
 
     def _write(self, answer: Message, _question: Message, place: ForkPlace, text: str) -> None:
         sampling = self._chosen.sampling(self._open_id)

@@ -19,7 +19,8 @@ class ForkPlace(NamedTuple):
     """The beginning of an answer before one of its tokens, and what could stand there.
 
     words, thinking: what was said and thought before it. is_thinking: the token belongs to the thought. said: text of
-    each token that could stand there, by its id. ends: those of them that end the answer.
+    each token that could stand there, by its id. ends: those of them that end the answer. chosen_from: what the tokens
+    before it were chosen from, packed.
     """
 
     words: str
@@ -27,6 +28,7 @@ class ForkPlace(NamedTuple):
     is_thinking: bool
     said: Mapping[int, str]
     ends: frozenset[int]
+    chosen_from: bytes
 
 
 def place_in(answer: Message, packed: bytes, position: int) -> ForkPlace | None:
@@ -46,6 +48,7 @@ def place_in(answer: Message, packed: bytes, position: int) -> ForkPlace | None:
         at.is_thinking,
         {answer.ids[position]: text[begin : begin + at.length]} | {one.id: one.text for one in at.candidates},
         frozenset(one.id for one in at.candidates if one.is_end),
+        cut(packed, position),
     )
 
 
@@ -91,9 +94,10 @@ class Fork:
         ids = (answer.ids or ())[: self.position]
         return replace(made, thinking=place.thinking, ids=ids, stop=str(StopReason.FINISHED), stats=self.figures)
 
-    def choices_of_ended(self, packed: bytes) -> NewChoices:
-        """Return the choices of the answer that ends at the place. packed: those of the other one."""
-        return NewChoices(cut(packed, self.position))
+    @property
+    def choices_of_ended(self) -> NewChoices:
+        """The choices of the answer that ends at the place."""
+        return NewChoices(self.place.chosen_from)
 
 
 def with_own_words(answer: Message, place: ForkPlace, text: str, sampling: Sampling) -> Message:

@@ -85,7 +85,9 @@ class Question:
 
     Of several answers that are asked for at once: plan, how many there are and in what they differ; siblings, one
     question to each of them, this one included, once the engine is asked; lane, the number of this one among them;
-    run_lane, its number in the engine's run; seed, with which it is written, None until the engine has begun.
+    run_lane, its number in the engine's run; seed, with which it is written, None until the engine has begun;
+    ended_beside, an answer without an engine that is to stand before them, None for none; together, the questions whose
+    answers are stored in one commit; is_whole, its answer is stored there with all of its words.
 
     Of its thought: thinking_tokens, how many have come; thinking_since, when it was begun that goes on, None when none
     does; thinking_before, the seconds of those before it.
@@ -133,6 +135,9 @@ class Question:
         self.siblings: tuple[Question, ...] = (self,)
         self.lane = self.run_lane = 0
         self.seed: int | None = None
+        self.ended_beside: Message | None = None
+        self.together: tuple[Question, ...] = (self,)
+        self.is_whole = False
         self.progress = NOTHING if begun is None else Progress(True, len(self.text), False, len(self.thinking))
         self.requests = 0
         self.stored = StoredAnswer() if begun is None else StoredAnswer(None, begun)
@@ -239,11 +244,30 @@ class Question:
         """Return a question to each of so many answers, itself first, which go their own ways from now on."""
         if count > 1:
             siblings = (self, *(Question(self.message, is_again=True) for _ in range(count - 1)))
-            stored = StoredSiblings(joins=self.stored.joins)
+            stored = StoredSiblings()
             for lane, one in enumerate(siblings):
                 one.siblings, one.lane, one.stored.siblings, one.sampling = siblings, lane, stored, self.sampling
-                one.fork = self.fork
+                one.fork, one.together = self.fork, siblings
         return self.siblings
+
+    def with_ended_beside(self) -> Question | None:
+        """Return a question that has the answer already which is to stand before those of the siblings, None for none.
+
+        It leaves the engine as others do, without having been there.
+        """
+        answer, fork = self.ended_beside, self.fork
+        if answer is None or fork is None:
+            return None
+        ended, stored = Question(self.message, is_again=True), self.stored.siblings or StoredSiblings()
+        together = (ended, *self.siblings)
+        for one in together:
+            one.together, one.stored.siblings = together, stored
+        ended.stored.progress = None  # the commit of all of them brings it, of which the database is asked
+        ended.is_whole, ended.choices = True, fork.choices_of_ended
+        ended.answer, ended.text, ended.thinking = answer, answer.text, answer.thinking
+        ended._go(Stage.READING)
+        ended.end(answer)
+        return ended
 
     # At the engine
 

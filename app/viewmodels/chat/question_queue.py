@@ -11,7 +11,6 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.branch import Branch
-from app.conversation.edit import Edit
 from app.conversation.message import Message
 from app.protocol.chat import Resumption, Sampling
 from app.protocol.reports import ModelInfo, Problem
@@ -120,14 +119,13 @@ class QuestionQueue(QObject):
         question.plan = plan
         self._ask_again(question)
 
-    def fork(self, message: Message, fork: Fork, joins: Edit | None = None) -> None:
+    def fork(self, message: Message, fork: Fork, ended: Message | None = None) -> None:
         """Have a question answered that is stored, with answers that go on from a place in one of those it has.
 
-        As many as can be written at the same time. joins: the edit that they are one step of undo with.
+        As many as can be written at the same time. ended: an answer that ends at the place, which is stored with them.
         """
         question = Question(message, is_again=True)
-        question.stored.joins = joins
-        question.fork, question.plan = fork, AnswerPlan(len(fork.ids))
+        question.fork, question.ended_beside, question.plan = fork, ended, AnswerPlan(len(fork.ids))
         self._ask_again(question)
 
     def go_on(self, answer: Message, sampling: Sampling | None = None) -> None:
@@ -205,8 +203,14 @@ class QuestionQueue(QObject):
             self._questions.add_siblings(question)
             settings = question.plan.settings(sampling, len(siblings), self._of_preset)
             answers = self._generations.start(question, turns, model, settings)
+            ended = question.with_ended_beside()
+            if ended is not None:
+                tree.add(ended.answer_so_far, select=False)
             for answer in answers:
                 tree.add(answer, select=is_open and answer is answers[0])
+            if ended is not None:
+                self._questions.add_ended(ended)
+                self._answer_saver.save(ended)
         self.begun.emit()
         self.moved.emit(question.conversation_id)
 

@@ -37,6 +37,10 @@ class Questions:
         """Have the siblings of a question on their way, which are asked with it."""
         self._questions = [*self, *question.siblings[1:]]
 
+    def add_ended(self, question: Question) -> None:
+        """Have a question on its way whose answer only has to be saved."""
+        self._questions = [*self, question]
+
     def close(self) -> None:
         """Leave what waits unanswered, and take no more."""
         self.is_closed = True

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.conversation.edit import Edit
 from app.conversation.kept_choices import NewChoices
 from app.conversation.message import Message
 from app.conversation.message_store import Ending, Progress
@@ -19,22 +18,29 @@ class StoredSiblings:
     """Answers to one question that are written together, as the database has them. On the store's thread alone.
 
     kept: ids of those that are stored: all of them in one commit with the first word of any, but for those that had
-    ended without one. joins: the edit that they are one step of undo with, None for one of their own.
+    ended without one.
     """
 
     kept: frozenset[str] = frozenset()
-    joins: Edit | None = None
 
-    def keep(self, store: Store, answers: Sequence[Message], selected_id: str | None, is_step: bool) -> None:
+    def keep(
+        self,
+        store: Store,
+        answers: Sequence[Message],
+        selected_id: str | None,
+        is_step: bool,
+        whole: Mapping[str, NewChoices],
+    ) -> None:
         """Store these answers without their words, one after the other; nothing where that is done.
 
         selected_id: of the one that the selected path then ends with, None for none. is_step: they can be undone.
+        whole: choices of those, by their ids, that are stored with all there is of them.
         """
         if not self.kept and not store.messages.progress_of(answers[0].id).is_stored:
-            empty = [replace(answer, text="", thinking="", stop=None, ids=None, stats=None) for answer in answers]
-            edit = store.messages.add_answers(empty, selected_id)
+            new = [answer if answer.id in whole else _empty(answer) for answer in answers]
+            edit = store.messages.add_answers(new, selected_id, whole)
             if is_step:
-                store.record(edit, self.joins)
+                store.record(edit)
         self.kept = self.kept or frozenset(answer.id for answer in answers)
 
     def discard(self, store: Store, answer_id: str) -> None:
@@ -53,15 +59,13 @@ class StoredAnswer:
 
     progress: None where a request failed, so that the database has to be asked. begun: the answer as it had ended
     before it went on, until it grows again in the database; ending: how that ended, from then on until it ends again.
-    siblings: those that it is written together with, itself included; None for one that is written alone. joins: the
-    edit that one written alone is one step of undo with, None for a step of its own.
+    siblings: those that it is written together with, itself included; None for one that is written alone.
     """
 
     progress: Progress | None = NOTHING
     begun: Message | None = None
     ending: Ending | None = None
     siblings: StoredSiblings | None = None
-    joins: Edit | None = None
 
     def save_rest(
         self, store: Store, answer: Message, is_selected: bool, is_step: bool, choices: NewChoices | None = None
@@ -79,12 +83,16 @@ class StoredAnswer:
             self.begun, before = None, before._replace(has_ended=False)
         edit = store.messages.save_answer(answer, before, is_selected, choices)
         if edit is not None and is_step:
-            store.record(edit, self.joins)
+            store.record(edit)
         if self.ending is not None and answer.stop is not None:
             store.record(store.messages.continued(self.ending))
             self.ending = None
         self.progress = max(before, _progress_of(answer))
         return self.progress
+
+
+def _empty(answer: Message) -> Message:
+    return replace(answer, text="", thinking="", stop=None, ids=None, stats=None)
 
 
 def _progress_of(answer: Message) -> Progress:

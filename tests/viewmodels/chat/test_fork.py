@@ -8,10 +8,12 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.edit import Edit
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import EDITED, Message, new_id
 from app.conversation.message_store import MessageStore
@@ -319,10 +321,54 @@ def test_an_ending_that_the_disk_refuses_is_told_and_nothing_is_written(
         raise store_error(Fault.FULL, None)
 
     monkeypatch.setattr(MessageStore, "add", refuse)
-    app.chat.requests.fork_at(old.id, 2, [STOP, OTHER])
+    app.chat.requests.fork_at(old.id, 2, [STOP])
     qtbot.waitUntil(lambda: "disk is full" in app.notices.now.text)
     assert versions(app) == [WHOLE]
     assert sum(isinstance(one, Generate) for one in script.commands) == runs
+
+
+@pytest.mark.parametrize("refusals", [0, 1])
+@pytest.mark.parametrize("others", [1, 2])
+def test_the_way_that_ends_the_answer_is_stored_with_the_others_in_one_commit(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch, others: int, refusals: int
+) -> None:
+    """All of it, and what it was chosen from, also where the disk refuses it at first; there is never one alone."""
+    old = asked(qtbot, app, script)
+    assert old.ids is not None
+    kept: list[list[tuple[str, str | None]]] = []
+    left, add_answers = [Fault.FULL] * refusals, MessageStore.add_answers
+
+    def counted(store: MessageStore, *arguments: Any) -> Edit:
+        if left:
+            raise store_error(left.pop(), None)
+        edit = add_answers(store, *arguments)
+        kept.append([(one.text, one.stop) for one in store.of(old.conversation_id) if one.parent_id == old.parent_id])
+        return edit
+
+    monkeypatch.setattr(MessageStore, "add", None)
+    monkeypatch.setattr(MessageStore, "add_answers", counted)
+    app.chat.requests.fork_at(old.id, 2, [OTHER, STOP, old.ids[0]][: others + 1])
+    qtbot.waitUntil(lambda: len(versions(app)) == others + 2)
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert kept == [[(WHOLE, "finished"), ("One two", "finished"), *[("", None)] * others]]
+    end = app.library.tree.siblings(old.id)[1]
+    assert (end.text, end.ids) == ("One two", old.ids[:2])
+    assert choices_of(qtbot, app, end.id) == choices_of(qtbot, app, old.id)[:2]
+    app.act("undo")
+    qtbot.waitUntil(lambda: versions(app) == [WHOLE])
+
+
+def test_where_the_other_ways_say_nothing_the_one_that_ends_stays(qtbot: QtBot, app: App, script: Script) -> None:
+    old = asked(qtbot, app, script)
+    script.hold = 0
+    app.chat.requests.fork_at(old.id, 2, [STOP, OTHER])
+    qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
+    app.chat.requests.stop()
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    assert versions(app)[:2] == [WHOLE, "One two"]
+    app.act("undo")
+    qtbot.waitUntil(lambda: versions(app) == [WHOLE])
 
 
 @pytest.mark.parametrize("thinks", [False, True])
@@ -418,7 +464,7 @@ def test_the_place_is_where_the_lengths_say_at_random() -> None:
         ]
         end = fork.ended()
         assert (end.text, end.thinking, end.ids) == (place.words, place.thinking, ids[:at])
-        assert fork.choices_of_ended(pack(choices)).packed == (pack(choices[:at]) if at else b"")
+        assert fork.choices_of_ended.packed == (pack(choices[:at]) if at else b"")
         edit = with_own_words(one, place, "own", Sampling())
         assert edit.thinking + edit.text == place.thinking + place.words + "own"
     assert place_in(one, pack(choices[:1]), 1) is None
