@@ -27,7 +27,7 @@ from app.remote.client import Client
 from app.remote.record import Record, Rule
 from app.remote.routing import Replica, Replicas
 from tests.bench import workload
-from tests.bench.peers import line, of_servers, servers
+from tests.bench.peers import NEAR, line, of_servers, servers
 from tests.bench.report import machine, say, write
 from tests.remote.asker import Asker, asking
 from tests.remote.started import Started, look_at, opened
@@ -110,15 +110,18 @@ class _Simulated(Replica):
         self.record.take(turn.whole, (), "a")
 
 
-def routed(count: int, people: int) -> dict[str, Any]:
-    """Return what servers read where questions go to the one that should end soonest, and where they go round."""
-    authors = [workload.explore()] if people == 1 else [_own(person) for person in range(people)]
+def routed(count: int, people: int, play: str = "explore") -> dict[str, Any]:
+    """Return what servers read where questions go to the one that should end soonest, and where they go round.
+
+    play: what one person does; several have a conversation of their own each.
+    """
+    authors = [workload.WORKLOADS[play]()] if people == 1 else [_own(person) for person in range(people)]
     dice, rest = Random(9), [list(reversed(turns)) for turns in authors]
     requests = []
     while any(rest):
         person = dice.choice([number for number, turns in enumerate(rest) if turns])
         requests.append((str(person), rest[person].pop()))
-    found: dict[str, Any] = {"servers": count, "people": people}
+    found: dict[str, Any] = {"servers": count, "people": people, "workload": play if people == 1 else "own"}
     for name in ("soonest end", "round robin"):
         all_of_them = [_Simulated(number) for number in range(count)]
         replicas = Replicas(all_of_them)
@@ -158,7 +161,8 @@ def main() -> int:
         found = list(of_servers(started))
         added, ratio = times(started["mlx_lm.server"])
     say(f"the first word comes {added} ms later than by a bare client; rate {ratio} of its")
-    routing = [routed(count, people) for people in (1, 16) for count in (2, 4, 8)]
+    plays = ((1, "explore"), (1, "wide"), (16, "explore"))
+    routing = [routed(count, people, play) for people, play in plays for count in (2, 4, 8)]
     for told in (*map(line, found), *map(json.dumps, routing)):
         say(told)
     if added > MOST_ADDED_MS:
@@ -174,6 +178,8 @@ def main() -> int:
                 for row in found
             ],
             "predicted_right": {row.server: row.foreseen for row in found if row.workload == "explore"},
+            "predicted_nearly": {row.server: row.nearly for row in found if row.workload == "explore"},
+            "nearly_tokens": NEAR,
             "first_token_added_ms": added,
             "rate_ratio": ratio,
             "routing": routing,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from tests.bench.peers import share
 from tests.bench.remote import routed
 
 
@@ -12,3 +15,14 @@ def test_what_was_sent_where_says_where_a_question_costs_least() -> None:
     several = routed(2, 4)
     assert several["soonest end"]["evaluated"] < several["round robin"]["evaluated"]
     assert several["soonest end"]["busiest"] < 1.3
+
+
+def test_wide_questions_go_where_their_beginning_was_read() -> None:
+    found = routed(2, 1, "wide")
+    assert found["soonest end"]["evaluated"] == 4048
+    assert found["round robin"]["evaluated"] > 4048 + 2000
+
+
+def test_a_prediction_is_right_to_the_token_or_nearly() -> None:
+    assert share([0, 0, 3, 16, 17, inf, 400, 0], 0) == 0.375
+    assert share([0, 0, 3, 16, 17, inf, 400, 0], 16) == 0.625
