@@ -3,7 +3,8 @@
 Run as `python -m tests.bench.remote`; writes build/bench/remote.json. The servers are real ones on this machine with
 the guide: llama.cpp's and mlx_lm.server. Tokens are the servers' own counts. Times are those of pairs in one run: the
 same request by the program's engine and by a bare client, by turns. Where a question goes among several servers is told
-by the very code that chooses, over simulated ones.
+by the very code that chooses, over simulated ones. What other programs cost the window that are answered by its model
+is `api`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from app.remote import kinds
 from app.remote.client import Client
 from app.remote.record import Record, Rule
 from app.remote.routing import Replica, Replicas
-from tests.bench import workload
+from tests.bench import api, workload
 from tests.bench.peers import NEAR, line, of_servers, servers
 from tests.bench.report import machine, say, write
 from tests.remote.asker import Asker, asking
@@ -165,6 +166,11 @@ def main() -> int:
     routing = [routed(count, people, play) for people, play in plays for count in (2, 4, 8)]
     for told in (*map(line, found), *map(json.dumps, routing)):
         say(told)
+    figures = api.measure()
+    most = api.bars(figures)
+    for told in api.lines(figures, most):
+        say(told)
+    wrong += [f"{name} is {figures[name]}, wanted {bar}" for name, bar in most.items() if figures[name] > bar]
     if added > MOST_ADDED_MS:
         wrong.append(f"first_token_added_ms is {added}, wanted {MOST_ADDED_MS}")
     if ratio < LEAST_RATE:
@@ -183,7 +189,7 @@ def main() -> int:
             "first_token_added_ms": added,
             "rate_ratio": ratio,
             "routing": routing,
-            "api": None,
+            "api": figures,
         },
     )
     for sentence in wrong:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+import pytest
+
+from tests.bench import api
 from tests.bench.peers import share
 from tests.bench.remote import routed
 
@@ -26,3 +29,19 @@ def test_wide_questions_go_where_their_beginning_was_read() -> None:
 def test_a_prediction_is_right_to_the_token_or_nearly() -> None:
     assert share([0, 0, 3, 16, 17, inf, 400, 0], 0) == 0.375
     assert share([0, 0, 3, 16, 17, inf, 400, 0], 16) == 0.625
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("qapp")
+def test_the_window_is_measured_beside_other_programs() -> None:
+    with api.window() as opened:
+        found = api.times(opened, 1)
+        cost = api.foreign_cost(opened, 40)
+    assert min(found["step_ms"], found["disconnect_ms"]) > 0
+    assert cost == 0
+
+
+def test_what_is_more_than_may_be_is_said_to_be_missed() -> None:
+    figures = {"window_first_token_ms": 80.0, "step_ms": 5.0, "disconnect_ms": 40.0, "foreign_cost_tokens": 1}
+    told = list(api.lines(figures, api.bars(figures)))
+    assert [one.split()[2:3] for one in told] == [["missed:"], [], ["holds:"], ["missed:"]]
