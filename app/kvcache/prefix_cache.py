@@ -469,6 +469,7 @@ class PrefixCache:
 
     def _end(self, session: Session, has_failed: bool) -> None:
         path = session.path
+        reached = max(session.reached, path.offset)
         if has_failed:
             self.faults += 1
             path.salvage()
@@ -480,8 +481,14 @@ class PrefixCache:
             path.end.stored.lost = Reason.CANCELLED if is_cut else Reason.NONE
             touch(self.trie, path.path, self.budget.clock)
             path.tidy()
-        own(self.trie, path.path[1:], session.owner)
+        own(self.trie, self._known(session.tokens()[:reached]), session.owner)  # of what it lost the tokens are known
         self._rest()
+
+    def _known(self, tokens: Sequence[int]) -> list[TrieNode]:
+        """Return the edges of these tokens, as far as they are known; the last of them ends there."""
+        path, at = self.trie.match(tokens)
+        end = self.trie.node_ending_at(path, at)
+        return path[1 : path.index(end) + 1]
 
     def _end_waiting(self, session: Session) -> None:
         """End a session that calls are not made on: what it computed is kept already, but for its state."""

@@ -269,6 +269,53 @@ def test_erase_and_pin_wait_until_no_session_is_open() -> None:
 
 
 @pytest.mark.parametrize("mix", ballast.MIXES)
+def test_what_a_request_leaves_that_failed_is_erased_with_its_owner(mix: str) -> None:
+    """It was not the only one, so that something of it was known before it failed."""
+    cache, _ = ballast_cache(mix)
+    first = cache.begin([1, 2, 3, 4, 5], owner="a")
+    first.prefill(8)
+    mx.eval(first.decode(5))
+    with cache.begin([7, 6], owner="b"):
+        pass
+    cache.mount(first)
+    with pytest.raises(RuntimeError, match="on purpose"), first:
+        _raise()
+    cache.erase("a")
+    check(cache)
+    assert cache.price([1, 2, 3, 4, 5, 6]).seen == 0
+    assert cache.live_bytes == cache.paged_bytes == 0
+
+
+@pytest.mark.parametrize("mix", ballast.MIXES)
+def test_what_a_request_leaves_that_lost_its_seat_is_erased_with_its_owner(mix: str) -> None:
+    """It is cancelled before it has read again what it had computed."""
+    cache, _ = ballast_cache(mix)
+    first = cache.begin([1, 2, 3, 4, 5], owner="a")
+    first.prefill(8)
+    mx.eval(first.decode(5))
+    second = cache.begin([7, 6], owner="b")
+    cache.set_budget(0)
+    cache.mount(first)
+    assert first.unread
+    for session in (first, second):
+        with session:
+            pass
+    cache.erase("a")
+    check(cache)
+    assert cache.price([1, 2, 3, 4, 5, 6]).seen == 0
+
+
+def test_what_is_known_of_requests_that_cannot_be_stored_is_erased_with_their_owner() -> None:
+    cache = PrefixCache(lambda tokens, _: mx.zeros((1, tokens.shape[1], 8)), lambda: [ConcatenateKVCache()], PLENTY)
+    assert cache.unsupported
+    with cache.begin([1, 2, 3, 4], owner="a") as session:
+        session.prefill(8)
+    assert cache.trie.nodes
+    cache.erase("a")
+    assert not cache.trie.nodes
+
+
+@pytest.mark.parametrize("mix", ballast.MIXES)
 def test_what_fails_when_another_goes_on_is_read_again_and_told(mix: str) -> None:
     cache, _ = ballast_cache(mix)
     first, second = cache.begin([1, 2, 3, 4, 5]), cache.begin([1, 2, 6])
