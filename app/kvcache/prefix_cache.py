@@ -496,12 +496,11 @@ class PrefixCache:
         node, state, tokens = seat.node, seat.state, session.tokens()[: session.reached]
         if self.unsupported:
             remember(self.trie, tokens)
-        path, at = self.trie.match(tokens)
-        self.trie.node_ending_at(path, at)
-        for one in () if session.is_guest else path[1:]:
+        known = self._known(tokens)
+        for one in () if session.is_guest else known:
             self.trie.claim(one)
-        touch(self.trie, path[1:], self.budget.clock)
-        own(self.trie, path[1:], session.owner)
+        touch(self.trie, known, self.budget.clock)
+        own(self.trie, known, session.owner)
         seats.remove(session.number)
         if node is not None and state is not None and not seats.has_state(state):
             room = self.budget.allowed - self.paths.used_bytes - self.trie.paged_bytes

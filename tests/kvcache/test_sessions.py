@@ -316,6 +316,24 @@ def test_what_is_known_of_requests_that_cannot_be_stored_is_erased_with_their_ow
 
 
 @pytest.mark.parametrize("mix", ballast.MIXES)
+def test_a_request_that_ends_while_it_waits_has_no_part_in_what_others_asked_beyond_it(mix: str) -> None:
+    """It has lost its seat, so that the edge of the other one runs through where it waits."""
+    cache, _ = ballast_cache(mix)
+    waiting = cache.begin([1, 2, 3, 4, 9], owner="shorter")
+    waiting.prefill(8)
+    longer = cache.begin([1, 2, 3, 4, 5, 6, 7, 8], owner="longer")
+    cache.set_budget(0)
+    cache.set_budget(PLENTY)
+    longer.prefill(8)
+    for session in (longer, waiting):
+        with session:
+            pass
+    cache.erase("longer")
+    check(cache)
+    assert cache.price([1, 2, 3, 4, 5, 6, 7, 8]).seen == 4
+
+
+@pytest.mark.parametrize("mix", ballast.MIXES)
 def test_what_fails_when_another_goes_on_is_read_again_and_told(mix: str) -> None:
     cache, _ = ballast_cache(mix)
     first, second = cache.begin([1, 2, 3, 4, 5]), cache.begin([1, 2, 6])
