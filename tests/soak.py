@@ -4,11 +4,11 @@ Seven parts take turns, each with fresh seeds: `cache`, histories over every kin
 replay of its record after every step as in tests/kvcache/test_exact.py, and courses of single operations watched for
 the account and for memory as in tests/kvcache/test_account.py; `disk`, histories with restarts, budgets and damaged
 files as in tests/kvcache/disk/test_tier.py; `lanes`, sessions over every kind of model that are begun, gone on with by
-turns, ended and failed, compared with the replay of their record as in tests/kvcache/test_interleaving.py; `lag`,
-histories of tiny models whose disk is slow, with restarts, kills and failing writes, compared with the replay of their
-record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000 corruptions of snapshot files; `kills`, 200 sessions of
-the whole program that are killed, 8 at a time; `migrations`, killed as well. With --part only one of them is played.
-What has a number is played so often at least, whatever the time.
+turns, ended and failed, compared with the replay of their record, and erased to the last byte, as in
+tests/kvcache/test_interleaving.py; `lag`, histories of tiny models whose disk is slow, with restarts, kills and failing
+writes, compared with the replay of their record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000 corruptions of
+snapshot files; `kills`, 200 sessions of the whole program that are killed, 8 at a time; `migrations`, killed as well.
+With --part only one of them is played. What has a number is played so often at least, whatever the time.
 
 Says twice a minute how far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import random
 from collections.abc import Callable
@@ -34,6 +35,8 @@ class Interleaving:
         self._known: list[list[int]] = [[1, 2, 3]]
         self._pinned: list[list[int]] = []
         self._faults = 0
+        gc.collect()
+        self._base = mx.get_active_memory()
 
     def step(self) -> None:
         """Do one thing that can be done now."""
@@ -61,6 +64,20 @@ class Interleaving:
             check(self.cache)
         assert not list(self.cache.paths.seats)
         assert not any(node.locks for node in self.cache.trie)
+
+    def erase_all(self) -> None:
+        """Erase what everybody who asked has left: no edge stays, and no byte, in the account or in MLX's."""
+        cache = self.cache
+        for owner in OWNERS:
+            cache.erase(owner)
+            check(cache)
+        assert not cache.trie.nodes, f"{len(cache.trie.nodes)} edges are left, and nobody who has used them"
+        left = cache.live_bytes, cache.paged_bytes, cache.trie.pinned_bytes, cache.paths.allocated_bytes
+        assert not any(left), f"{left} bytes are left, live, stored, pinned and allocated"
+        assert cache.disk is None or not cache.disk.nbytes, f"{cache.disk.nbytes} bytes are left on disk"
+        gc.collect()
+        held = mx.get_active_memory() - self._base
+        assert held <= 0, f"{held} bytes are held by MLX that the account knows nothing of"
 
     def begin(self) -> None:
         known = self._random.choice(self._known)
@@ -168,7 +185,7 @@ class Interleaving:
 
 
 def interleave(kind: str, dtype: mx.Dtype, seed: int, steps: int, root: Path) -> None:
-    """Play so many steps on a model of this kind, half of the seeds with a disk below `root`.
+    """Play so many steps on a model of this kind, half of the seeds with a disk below `root`, and erase all.
 
     Raises what `check` and the comparison raise.
     """
@@ -182,6 +199,7 @@ def interleave(kind: str, dtype: mx.Dtype, seed: int, steps: int, root: Path) ->
         for _ in range(steps):
             course.step()
         course.end_all()
+        course.erase_all()
     except Exception as error:
         error.add_note(f"after {' '.join(course.done[-30:])}")
         raise
