@@ -2,9 +2,9 @@
 
 It waits for one line on standard input, a JSON object: data (folder), model (folder), seed, first (number of the first
 question), wants (what to do more often). Then it tells, a JSON object to a line: `asked`, the engine was given a
-question, so it is committed; `shown`, new text of an answer stands in the window; `probe`, how long the store and the
-window kept each other waiting; `kept`, bytes that lie on disk; `notice`; and `doing` what just now. Times are of
-`time.monotonic`.
+question, so it is committed; `siblings`, the answers that it writes at once; `wordless`, one of them has ended without
+a word; `shown`, new text of an answer is there to be seen; `probe`, how long the store and the window kept each other
+waiting; `kept`, bytes that lie on disk; `notice`; and `doing` what just now. Times are of `time.monotonic`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.launch.paths import paths_in
 from app.main import Program, application
 from app.protocol.commands import Command, Generate, SetBudget
 from app.protocol.engine import EventSink
-from app.protocol.events import Event, TrieChanged
+from app.protocol.events import Event, RunFailed, RunFinished, TrieChanged
 
 BEAT_MS = 15
 PROBE_MS = 50
@@ -36,6 +36,7 @@ ROOM = 1 << 30
 FULL = 1200  # tokens of a context of 4,096
 LONGEST = 1024  # tokens of an answer: random models end none by themselves
 CHANCES = (9, 4, 3, 5, 4, 2, 0.5)  # of what `_choose` knows
+COUNTS = (1, 1, 2, 3, 4)  # answers to a question
 WORDS = ("fox", "branch", "leaf", "answer", "how", "why", "the", "cached", "story", "tokens")
 
 
@@ -66,11 +67,13 @@ class Telling:
         if isinstance(event, TrieChanged) and event.view.disk_bytes != self._kept:
             self._kept = event.view.disk_bytes
             tell("kept", bytes=self._kept)
+        if isinstance(event, RunFailed) or (isinstance(event, RunFinished) and not (event.text or event.thinking)):
+            tell("wordless", run=event.run_id, lane=event.lane)
         self._sink(event)
 
 
 class Hurry(QObject):
-    """Types, asks, forks, stops, walks about, makes the cache small and large, and sometimes quits."""
+    """Types, asks for one answer or several, forks, stops, walks about, sizes the cache, and sometimes quits."""
 
     def __init__(self, program: Program, seed: int, first: int, wants: str) -> None:
         super().__init__(program)
@@ -79,7 +82,9 @@ class Hurry(QObject):
         self._number, self._wants = first, wants
         self._typing: tuple[str, int] | None = None
         self._notice = ""
-        self._app.chat.chat_model.tailAppended.connect(self._on_text)
+        self._runs: set[int | None] = set()
+        self._app.answering.question_queue.begun.connect(self._on_begun)
+        self._app.answering.generations.grew.connect(self._on_text)
         self._app.notices.changed.connect(self._on_notice)
         self._beat = QTimer(self, interval=BEAT_MS)
         self._beat.timeout.connect(self._act)
@@ -88,8 +93,14 @@ class Hurry(QObject):
         self._beat.start()
         self._probe.start()
 
-    def _on_text(self, text: str) -> None:
-        tell("shown", message=self._app.chat.chat_model.rows[-1].id, text=text)
+    def _on_begun(self) -> None:
+        for question in self._app.answering.questions.at_engine:
+            if question.run_id not in self._runs:
+                self._runs.add(question.run_id)
+                tell("siblings", run=question.run_id, messages=[one.held_id for one in question.siblings])
+
+    def _on_text(self, message_id: str, text: str, _kind: str) -> None:
+        tell("shown", message=message_id, text=text)
 
     def _on_notice(self) -> None:
         notice = self._app.notices.now.text
@@ -158,6 +169,7 @@ class Hurry(QObject):
         self._app.chat.open_draft.write(text[:typed])
         if typed >= len(text):
             self._typing = None
+            self._app.chat.requests.choose_count(self._random.choice(COUNTS))
             self._do("streaming", lambda: self._app.chat.requests.send(text))
 
     def _do(self, what: str, action: Any) -> None:

@@ -227,6 +227,7 @@ def conversations_hold(data: Path, told: Told, before: dict[str, Message]) -> di
     questions = {(one.conversation_id, one.text) for one in messages.values() if one.role == "user"}
     lost = [asked for asked in told.asked if asked not in questions]
     assert not lost, f"questions are lost: {lost}"
+    told.check_siblings(messages)
     for message_id in told.answers:
         told.check_answer(message_id, messages[message_id].text if message_id in messages else "", SAVED_EVERY)
     return messages

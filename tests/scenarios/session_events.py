@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +13,16 @@ LAST = 3.0  # seconds before the kill in which the store's pace is looked at
 class Told:
     """asked: (conversation, question) in the order the engine got them. answers: pieces shown, with times, by message.
 
+    siblings: the answers that were asked for at once, by their run. wordless: (run, lane) of those that had ended
+    without a word, so that nothing of them need be stored; lane: None for all of a run.
+
     doing: what came last. kept: bytes on disk as last told. killed_at: by `time.monotonic`.
     """
 
     asked: list[tuple[str, str]] = field(default_factory=list)
     answers: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    siblings: dict[int, list[str]] = field(default_factory=dict)
+    wordless: set[tuple[int, int | None]] = field(default_factory=set)
     probes: list[tuple[float, float]] = field(default_factory=list)  # asked and answered at
     notices: list[str] = field(default_factory=list)
     doing: str = "nothing"
@@ -30,6 +36,10 @@ class Told:
                 self.asked.append((line["conversation"], line["text"]))
             case "shown":
                 self.answers.setdefault(line["message"], []).append((line["at"], line["text"]))
+            case "siblings":
+                self.siblings[line["run"]] = line["messages"]
+            case "wordless":
+                self.wordless.add((line["run"], line["lane"]))
             case "probe":
                 self.probes.append((line["begun"], line["at"]))
             case "notice":
@@ -54,3 +64,15 @@ class Told:
         due = "".join(text for at, text in pieces if at < oldest)
         assert stored.startswith(due), f"of an answer {len(stored)} characters are stored, {len(due)} were due"
         assert whole.startswith(stored) or stored.startswith(whole), "another text is stored than was shown"
+
+    def check_siblings(self, stored: Iterable[str]) -> None:
+        """Of answers that were asked for at once all are stored or none, in their order; AssertionError otherwise.
+
+        stored: ids of messages, oldest first. One that had ended without a word may be missing.
+        """
+        known = list(stored)
+        for run, asked in self.siblings.items():
+            found = [one for one in known if one in asked]
+            due = [one for lane, one in enumerate(asked) if self.wordless.isdisjoint({(run, lane), (run, None)})]
+            assert not found or set(due) <= set(found), f"of {len(asked)} answers {len(found)} are stored"
+            assert found == [one for one in asked if one in found], "answers are stored in another order"

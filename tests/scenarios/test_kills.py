@@ -34,3 +34,30 @@ def test_a_second_of_an_answer_may_be_lost(stored: str) -> None:
 def test_more_may_not_be_lost_nor_changed(stored: str) -> None:
     with pytest.raises(AssertionError, match=r"were due|another text"):
         told((8.0, "one "), (9.3, "two ")).check_answer("a", stored, 1.0)
+
+
+def asked(*wordless: tuple[int, int | None]) -> Told:
+    return Told(siblings={7: ["a", "b", "c"]}, wordless=set(wordless))
+
+
+@pytest.mark.parametrize("stored", ["", "abc", "xaybcz"])
+def test_of_answers_that_were_asked_for_at_once_all_are_stored_or_none(stored: str) -> None:
+    asked().check_siblings(stored)
+
+
+@pytest.mark.parametrize("stored", ["a", "ac", "bc"])
+def test_some_of_them_are_not_enough(stored: str) -> None:
+    with pytest.raises(AssertionError, match="of 3 answers"):
+        asked().check_siblings(stored)
+
+
+def test_they_are_stored_in_their_order() -> None:
+    with pytest.raises(AssertionError, match="another order"):
+        asked().check_siblings("bac")
+
+
+def test_one_that_ended_without_a_word_may_be_missing() -> None:
+    asked((7, 1)).check_siblings("ac")
+    asked((7, None)).check_siblings("a")
+    with pytest.raises(AssertionError, match="of 3 answers"):
+        asked((7, 1), (8, 0)).check_siblings("c")
