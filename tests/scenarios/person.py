@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,8 @@ from app.viewmodels.library.samples import SAMPLE_ID
 
 TOOLS = ("Xvfb", "xdotool")
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # seconds for one step; these machines are shared
+HOLD, SEEN = "hold", "seen.json"  # files of `seen_session`
+PATIENCE = 150.0  # seconds for one step; these machines are shared
 
 needs_display = pytest.mark.skipif(any(shutil.which(tool) is None for tool in TOOLS), reason="needs Xvfb and xdotool")
 
@@ -58,12 +59,16 @@ class Person:
     def press(self, *keys: str) -> None:
         self.xdotool("key", "--delay", "40", *keys)
 
+    def click(self, place: Sequence[int]) -> None:
+        """Press the left button of the mouse at a place of the screen."""
+        self.xdotool("mousemove", *map(str, place), "click", "1")
+
     def messages(self) -> list[tuple[str, str, str | None, int]]:
         """(role, text, why it stopped, whether it is on the open path's side of its fork), oldest first; no sample."""
         file = next(self.data.glob("**/conversations.db"), None)
         if file is None:
             return []
-        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
             return database.execute(
                 "SELECT role, text || ifnull((SELECT group_concat(text, '') FROM message_text t"
                 " WHERE t.message = m.number), ''), stop, visited FROM message m WHERE conversation NOT IN"
