@@ -17,7 +17,7 @@ def serve(model: str, port: int, slots: int, *, is_endless: bool) -> None:
     params.n_parallel = slots
     params.n_ctx = 4096 * slots
     params.n_gpu_layers = 0
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.endpoint_slots = True
     params.warmup = False
     params.sampling.ignore_eos = is_endless
