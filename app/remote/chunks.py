@@ -57,11 +57,11 @@ def chat_chunk(name: str, data: str) -> Chunk:
         raise malformed(name, "a piece of an answer that is none")
     thinking = delta.get("reasoning") or delta.get("reasoning_content")
     return Chunk(
-        text=_text(name, delta.get("content")),
-        thinking=_text(name, thinking),
-        finish=_text(name, choice.get("finish_reason")),
+        text=text_of(name, delta.get("content")),
+        thinking=text_of(name, thinking),
+        finish=text_of(name, choice.get("finish_reason")),
         usage=_usage(usage, found.get("timings")) if isinstance(usage, dict) else None,
-        progress=_progress(found.get("prompt_progress")),
+        progress=progress_of(found.get("prompt_progress")),
     )
 
 
@@ -74,11 +74,11 @@ def ollama_chunk(name: str, data: str) -> Chunk:
     if not isinstance(message, dict):
         raise malformed(name, "a line of an answer without a message")
     is_last = found.get("done") is True
-    counts = [_count(found, one) for one in ("prompt_eval_count", "eval_count", "prompt_eval_cached_count")]
+    counts = [count_of(found, one) for one in ("prompt_eval_count", "eval_count", "prompt_eval_cached_count")]
     return Chunk(
-        text=_text(name, message.get("content")),
-        thinking=_text(name, message.get("thinking")),
-        finish=(_text(name, found.get("done_reason")) or "stop") if is_last else "",
+        text=text_of(name, message.get("content")),
+        thinking=text_of(name, message.get("thinking")),
+        finish=(text_of(name, found.get("done_reason")) or "stop") if is_last else "",
         usage=Usage(*counts) if is_last else None,
     )
 
@@ -103,31 +103,33 @@ def told(name: str, error: object) -> ServerError:
 def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
     """Read what a server counted. timings: where llama.cpp tells what it found."""
     details = usage.get("prompt_tokens_details")
-    cached = _count(details, "cached_tokens") if isinstance(details, dict) else None
+    cached = count_of(details, "cached_tokens") if isinstance(details, dict) else None
     if cached is None and isinstance(timings, dict):
-        cached = _count(timings, "cache_n")
-    prompt = _count(usage, "prompt_tokens")
+        cached = count_of(timings, "cache_n")
+    prompt = count_of(usage, "prompt_tokens")
     if cached is not None and (prompt is None or cached > prompt):
         cached = None
-    return Usage(prompt, _count(usage, "completion_tokens"), cached)
+    return Usage(prompt, count_of(usage, "completion_tokens"), cached)
 
 
-def _progress(found: object) -> Progress | None:
+def progress_of(found: object) -> Progress | None:
     """Read how far llama.cpp has come with a prompt."""
     if not isinstance(found, dict):
         return None
-    cached, done, total = (_count(found, one) for one in ("cache", "processed", "total"))
+    cached, done, total = (count_of(found, one) for one in ("cache", "processed", "total"))
     if cached is None or done is None or total is None or not cached <= done <= total:
         return None
     return Progress(cached, done, total)
 
 
-def _count(found: Mapping[str, Any], key: str) -> int | None:
+def count_of(found: Mapping[str, Any], key: str) -> int | None:
+    """Return a count that an object holds, None for anything else."""
     value = found.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST else None
 
 
-def _text(name: str, value: object) -> str:
+def text_of(name: str, value: object) -> str:
+    """Return a text that may be left out. Raises ServerError for anything else."""
     if value is None:
         return ""
     if not isinstance(value, str):

@@ -44,7 +44,7 @@ def chat_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: in
         "messages": messages_of(command.turns, command.options, begun),
         "stream": True,
         "stream_options": {"include_usage": True},
-        **_settings(kind, sampling, seed),
+        **settings_of(kind, sampling, seed),
     }
     if kind.tells_progress:
         request["return_progress"] = True
@@ -55,7 +55,7 @@ def chat_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: in
     return request
 
 
-def _settings(kind: Kind, sampling: Sampling, seed: int) -> dict[str, Any]:
+def settings_of(kind: Kind, sampling: Sampling, seed: int) -> dict[str, Any]:
     """Return all settings that the server knows: one that is left out is what the server likes, and not off."""
     found: dict[str, Any] = {"temperature": float(sampling.temperature), "top_p": float(sampling.top_p)}
     for name in sorted(kind.settings):

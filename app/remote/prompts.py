@@ -54,7 +54,7 @@ class MessagePrompts:
         for key, one in zip(keys, messages, strict=True):
             length = self._counts.get(key) or self._guess(one["content"])
             role: Role = _ROLES.get(one["role"], "user")
-            spans.append(Span(len(ids), len(ids) + length, role, _excerpt(one["content"])))
+            spans.append(Span(len(ids), len(ids) + length, role, excerpt(one["content"])))
             ids.extend(range(key * _ROOM, key * _ROOM + length))
         most = tuple(_most(one["content"]) for one in messages)
         return Prompt(tuple(ids), tuple(spans), _places(turns, options, spans), keys, most)
@@ -67,7 +67,7 @@ class MessagePrompts:
             prompt = Prompt(prompt.ids[: last.start], kept, prompt.turns, prompt.keys[:-1], prompt.most[:-1])
         key, start = _key("assistant", text), len(prompt.ids)
         length = self._counts.get(key) or self._guess(text)
-        span = Span(start, start + length, "assistant", _excerpt(text))
+        span = Span(start, start + length, "assistant", excerpt(text))
         ids = (*prompt.ids, *range(key * _ROOM, key * _ROOM + length))
         return Prompt(ids, (*prompt.spans, span), prompt.turns, (*prompt.keys, key), (*prompt.most, _most(text)))
 
@@ -108,7 +108,8 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 
 
 @lru_cache(maxsize=4096)
-def _excerpt(text: str) -> str:
+def excerpt(text: str) -> str:
+    """Return the first words of a message."""
     return plain_words(text, LABEL_LENGTH)
 
 
