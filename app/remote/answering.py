@@ -80,8 +80,8 @@ class Answering:
         self._end()
         stats = self._written.stats(stop, self._settle())
         log.info("run %d: %s, %d tokens after %s", self._command.run_id, stop, stats.tokens, stats.request)
-        text, thinking = self._written.text, self._written.thinking
-        self._emit(RunFinished(self._command.run_id, self._number, text, (), stats, thinking))
+        text, thinking, ids = self._written.text, self._written.thinking, self._written.ids
+        self._emit(RunFinished(self._command.run_id, self._number, text, ids, stats, thinking))
 
     def _choose(self, replica: Replica) -> None:
         """Have this server answer."""
@@ -173,6 +173,10 @@ class Answering:
             request = self._at.belief.expect(self._prompt)
         ends = tuple(end for _, end in self._prompt.turns) if self._prompt is not None else ()
         self._on_begun(request, ends)
+        self._repeat()
+
+    def _repeat(self) -> None:
+        """Tell what an answer that goes on said before."""
         before = self._command.begun
         if before is not None and (before.text or before.thinking):
             self._written.repeat(before.text, before.thinking)
@@ -219,4 +223,4 @@ class Answering:
     def _fail(self, problem: Problem) -> None:
         is_only = len(self._command.lanes) == 1
         log.info("run %d failed: %s", self._command.run_id, problem.title)
-        self._emit(RunFailed(self._command.run_id, problem, None if is_only else self._number))
+        self._emit(RunFailed(self._command.run_id, problem, None if is_only else self._number, self._written.ids))

@@ -5,12 +5,14 @@ Properties: nothing is sent to find it out. What a server reports stands before 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.protocol.commands import EstimateCost, Generate
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import Reason, RequestReport, Source
 from app.protocol.trie_view import TrieView
+from app.remote.id_prompts import IdPrompts
 from app.remote.prompts import MessagePrompts, Prompt
 from app.remote.record import Record, Rule
 from app.remote.written import Written
@@ -24,17 +26,21 @@ class Belief:
     """Keeps the record of one model on one server, and how fast that reads.
 
     Attributes: rule, of what the server keeps; place, what the person calls it; speed, prompt tokens that it reads in
-    a second, None before it has.
+    a second, None before it has; ids, the prompts that it is sent as ids, None where it takes none.
     """
 
     def __init__(self, rule: Rule, place: str, prompts: MessagePrompts | None = None) -> None:
         """place: what the person calls the server. prompts: shared by the servers that run the same model."""
         self.rule, self.place = rule, place
         self._record, self._prompts = Record(rule), prompts or MessagePrompts()
+        self.ids: IdPrompts | None = None
         self.speed: float | None = None
 
     def prompt(self, command: Generate | EstimateCost) -> Prompt:
         """Return the prompt of a branch."""
+        held = None if self.ids is None else self.ids.of(command)
+        if held is not None:
+            return held
         begun = command.begun if command.begun is not None and (command.begun.text or command.begun.thinking) else None
         return self._prompts.build(command.turns, command.options, begun)
 
@@ -64,8 +70,21 @@ class Belief:
             self._prompts.learn_answer(written.text, usage.answer - written.thinking_tokens)
         told = self.prompt(command)
         whole = self._prompts.with_answer(told, written.text) if written.text else told
-        self._record.take(whole.ids, whole.spans, command.owner, usage.cached, len(told.ids))
-        report = written.report
+        return self._settled(command.owner, expected, whole, len(told.ids), written)
+
+    def settle_ids(self, owner: str, prompt: Prompt, whole: Prompt, written: Written) -> RequestReport:
+        """Take over how an answer went that has ids, and return what its prompt has cost. whole: with the answer."""
+        return self._settled(owner, self.expect(prompt), whole, len(prompt.ids), written)
+
+    def seen(self, ids: Sequence[int]) -> int:
+        """Return how many of the first tokens were sent before."""
+        return self._record.seen(ids)
+
+    def _settled(
+        self, owner: str, expected: RequestReport, whole: Prompt, sent: int, written: Written
+    ) -> RequestReport:
+        usage, report = written.usage, written.report
+        self._record.take(whole.ids, whole.spans, owner, usage.cached, sent)
         seen = min(max(expected.seen, report.cached), report.total)
         report = replace(report, seen=seen, reason=self._reason(replace(report, seen=seen)))
         if not report.is_known and usage.prompt is not None and expected.cached:

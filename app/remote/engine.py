@@ -16,6 +16,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from app.prompting.problems import EngineError, TooLongError
 from app.protocol.commands import (
     Cancel,
     CancelOpening,
@@ -60,7 +61,11 @@ from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, RunStat
 from app.remote.answering import Answering
 from app.remote.client import SILENCE
 from app.remote.faults import ServerError, unforeseen
+from app.remote.id_answering import IdAnswering
+from app.remote.id_prompts import OFF, IdPrompts
 from app.remote.opening import CAPABILITIES, Beliefs, OpenModel, open_model
+from app.remote.server_tokenizer import NotAskedError
+from app.remote.token_thread import UnansweredError
 from app.remote.written import NOT_TOLD
 
 log = logging.getLogger(__name__)
@@ -148,6 +153,8 @@ class RemoteEngine:
         """Answer what only an engine with a cache of its own can do."""
         refusal: Event | None = None
         match command:
+            case EstimateCost() if self._open is not None and self._open.ids is not None and self._open.ids.is_on:
+                self._spawn(self._estimate_ids(command, self._open, self._open.ids))
             case EstimateCost():
                 refusal = self._estimate(command)
             case EraseOwner(owner):
@@ -169,6 +176,26 @@ class RemoteEngine:
         """Return what a branch should cost, without asking the server."""
         cost = None if self._open is None else self._open.replicas.estimate(command)
         return CostRefused(command.query_id) if cost is None else cost
+
+    async def _estimate_ids(self, command: EstimateCost, opened: OpenModel, ids: IdPrompts) -> None:
+        """Tell what a branch should cost whose tokens are counted first."""
+        try:
+            prompt = await ids.priced(command, opened.info.context_length)
+        except (UnansweredError, NotAskedError, TooLongError):
+            self._emit(self._estimate(command))
+            return
+        except EngineError as error:
+            self._emit(CostRefused(command.query_id, error.problem))
+            return
+        with ids.held(command, prompt):
+            self._emit(opened.replicas.estimate(command) or CostRefused(command.query_id))
+
+    def _send_messages(self, opened: OpenModel) -> None:
+        """Say that a model is sent no ids any more."""
+        info = opened.info
+        opened.info = replace(info, capabilities=opened.with_messages, note=OFF)
+        if self._open is opened and self._opening is None:
+            self._emit(ModelReady(opened.info))
 
     def _forget(self, owner: str) -> None:
         if self._beliefs.forget(owner) and self._open is not None:
@@ -212,6 +239,8 @@ class RemoteEngine:
         async with self._installing:
             await self._leave_model()
             self._open = opened
+            if opened.ids is not None:
+                opened.ids.on_off = partial(self._send_messages, opened)
             self._emit(ModelReady(opened.info))
             self._emit(TrieChanged(opened.replicas.view))
 
@@ -254,7 +283,7 @@ class RemoteEngine:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if opened is not None:
-            await opened.replicas.close()
+            await opened.close()
             self._emit(ModelClosed(opened.info.path))
 
     def _limit_context(self, tokens: int | None) -> None:
@@ -282,10 +311,8 @@ class RemoteEngine:
         for lane, seed in enumerate(seeds):
             if lane in stopped:
                 continue
-            answering = Answering(
-                *(opened.replicas, opened.name, command, lane, seed),
-                *(opened.info.context_length, self._emit, started),
-            )
+            asked = opened.replicas, opened.name, command, lane, seed, opened.info.context_length, self._emit, started
+            answering = Answering(*asked) if opened.ids is None else IdAnswering(opened.ids, *asked)
             task = self._tasks[command.run_id, lane] = self._spawn(answering.run())
             task.add_done_callback(partial(self._ended, command, lane))
 

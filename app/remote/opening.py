@@ -14,11 +14,13 @@ from app.protocol.commands import MOST_LANES, LoadModel
 from app.protocol.references import ServerModel
 from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo
 from app.protocol.servers import Server
+from app.remote import kinds
 from app.remote.address import host_of
 from app.remote.belief import Belief
 from app.remote.certificates import trusted
 from app.remote.client import Client
 from app.remote.faults import ServerError
+from app.remote.id_prompts import IdPrompts, id_prompts
 from app.remote.kinds import GoingOn
 from app.remote.probe import Found, FoundModel, look
 from app.remote.prompts import MessagePrompts
@@ -43,11 +45,23 @@ CAPABILITIES = Capabilities(
 
 @dataclass(slots=True)
 class OpenModel:
-    """A model that can be asked. name: as its servers call it."""
+    """A model that can be asked.
+
+    name: as its servers call it. ids: its prompts, where they are sent as ids. with_messages: what can be done with it
+    where they are not.
+    """
 
     name: str
     info: ModelInfo
     replicas: Replicas
+    ids: IdPrompts | None = None
+    with_messages: Capabilities | None = None
+
+    async def close(self) -> None:
+        """Let go of its connections, and of what works for it."""
+        if self.ids is not None:
+            self.ids.close()
+        await self.replicas.close()
 
 
 class Beliefs:
@@ -106,7 +120,18 @@ async def open_model(
     info = _info(command, named, server, able)
     note = " ".join(f"{error.problem.title}. {error.problem.sentence}" for error in failed)
     left_out = f"{note} It is left out until the model is opened again." if note else ""
-    return OpenModel(named.name, replace(info, note=left_out), replicas)
+    try:
+        ids = await _common_ids(able, named.name)
+    except BaseException:
+        await replicas.close()
+        raise
+    for replica in replicas:
+        if replica.belief is not None:
+            replica.belief.ids = ids
+    if ids is not None:
+        ids.seen = replicas.seen
+    described = info if ids is None else ids.described(info)
+    return OpenModel(named.name, replace(described, note=left_out), replicas, ids, info.capabilities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +176,23 @@ async def _tried(server: Server, key: str, named: ServerModel, silence: float) -
     return _Able(client, found, model)
 
 
+async def _common_ids(able: Sequence[_Able], name: str) -> IdPrompts | None:
+    """Return what makes the prompts of a model as ids, None where one of its servers takes none or makes others."""
+    if any(one.found.kind is not kinds.LLAMA for one in able):
+        return None
+    found: list[IdPrompts] = []
+    try:
+        for one in able:
+            ids = await id_prompts(one.client, name)
+            if ids is None or (found and ids.fingerprint != found[0].fingerprint):
+                return None
+            found.append(ids)
+        return found.pop(0)
+    finally:
+        for ids in found:
+            ids.close()
+
+
 def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
     has = f"It has {', '.join(others[:5])}." if others else "It has none at all."
     return ServerError(f"{server.name} does not have {name}", f"{has} Choose another model, or start it there.")
@@ -158,11 +200,11 @@ def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
 
 def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence[_Able]) -> ModelInfo:
     """Describe the model by what all of its servers can do."""
-    kinds = [one.found.kind for one in able]
+    has = [one.found.kind for one in able]
     owns = [one.model.context or one.found.kind.context or 0 for one in able]
     own = min(filter(None, owns), default=0)
     most = own or UNTOLD_CONTEXT
-    is_known = any(kind.keeps is not None for kind in kinds)
+    is_known = any(kind.keeps is not None for kind in has)
     return ModelInfo(
         path=command.path,
         name=named.title,
@@ -176,10 +218,10 @@ def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence
         own_context=own,
         capabilities=replace(
             CAPABILITIES,
-            going_on=all(kind.going_on is not GoingOn.NONE for kind in kinds),
+            going_on=all(kind.going_on is not GoingOn.NONE for kind in has),
             cost_estimates=is_known,
             trie=is_known,
-            unused_settings=frozenset[str]().union(*(kind.unused_settings for kind in kinds)),
+            unused_settings=frozenset[str]().union(*(kind.unused_settings for kind in has)),
         ),
         place=", ".join(host_of(one.client.server.url) for one in able),
     )

@@ -97,6 +97,10 @@ class Replicas:
         found = [one.belief.estimate(command) for one in self._all if one.belief is not None]
         return min(found, key=lambda cost: cost.request.left, default=None)
 
+    def seen(self, ids: Sequence[int]) -> int:
+        """Return how many of the first tokens were sent to one of them before."""
+        return max((one.belief.seen(ids) for one in self._all if one.belief is not None), default=0)
+
     async def close(self) -> None:
         """Let go of all connections."""
         for one in self._all:

@@ -49,6 +49,11 @@ class Written:
         return "".join(self._said["thinking"])
 
     @property
+    def ids(self) -> tuple[int, ...]:
+        """Return the ids of the answer: none, where the server tells none."""
+        return ()
+
+    @property
     def seconds(self) -> float:
         """Return the seconds since the request."""
         return self._clock() - self._begun

@@ -80,6 +80,7 @@ class Script:
     key: str = ""
     pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
     address: str = ""
+    routes: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     @property
     def server(self) -> Server:
@@ -133,19 +134,26 @@ def line(content: Any) -> bytes:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits for the client to acknowledge its head
     script: Script
 
     def do_GET(self) -> None:
         self.script.requests.append((self.path, dict(self.headers), None))
         if self._refuses() or self._has_page():
             return
-        found = SIGNS[self.script.kind].get(self.path)
+        route = self.script.routes.get(self.path.partition("?")[0])
+        found = SIGNS[self.script.kind].get(self.path) if route is None else route(None)
         self._reply(404 if found is None else 200, json.dumps(found or {"error": "Not Found"}).encode())
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.script.requests.append((self.path, dict(self.headers), body))
         if self._refuses() or self._has_page():
+            return
+        route = self.script.routes.get(self.path)
+        told = None if route is None else route(body)
+        if isinstance(told, dict):
+            self._reply(200, json.dumps(told).encode())
             return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -155,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
         breaks = self.script.drops > 0
         self.script.drops -= breaks
         try:
-            for number, data in enumerate(self.script.events()):
+            for number, data in enumerate(self.script.events() if told is None else told):
                 if breaks and number == self.script.at:
                     self.connection.close()
                     return

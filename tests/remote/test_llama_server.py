@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
+from mlx_lm.tokenizer_utils import load
 
 from app.launch.paths import guide_model
+from app.prompting.codec import Codec
+from app.prompting.prompt import prompt_builder
+from app.prompting.steps import finish
+from app.prompting.template import chat_template
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel, EstimateCost, Generate
-from app.protocol.events import CostEstimate, PrefillProgress, RunFailed, RunFinished, TextDelta, TrieChanged
+from app.protocol.events import (
+    CostEstimate,
+    ModelReady,
+    PrefillProgress,
+    RunFailed,
+    RunFinished,
+    TextDelta,
+    TrieChanged,
+)
 from app.protocol.reports import Source, StopReason
 from app.remote import kinds
+from app.remote.client import Client
+from app.remote.id_prompts import id_prompts
+from app.remote.probe import look
+from app.remote.proof import TEXTS
+from tests.prompting.codecs import NOON
 from tests.remote.asker import asking
 from tests.remote.scripted import wait_until
 from tests.remote.started import Started, look_at, opened
 
 GREEDY = Sampling(temperature=0.0, max_tokens=96)
 STORY = Turn("user", "Tell me a story about a fox")
+MARKS = "<|end|><|assistant|>"
+CONVERSATION = (STORY, Turn("assistant", "Once\n\nupon \U0001f98a a time."), Turn("user", f" And {MARKS} then? "))
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it is in the lock for Linux alone")
 
 
@@ -81,6 +103,74 @@ def test_figures_are_its_own_and_what_it_holds_is_predicted(started: Started) ->
         assert fork.text != second.text
         view = asker.wait(TrieChanged, 3).view
         assert view.place == "Studio"
+
+
+def test_prompts_are_made_of_its_own_tokens(started: Started) -> None:
+    """The same that the model's own folder makes: both sides tokenize, write out and render alike."""
+    own = load(guide_model(), {"trust_remote_code": False})
+    template = chat_template(own, NOON)
+    codec = Codec(own, template.source)
+    builder = finish(prompt_builder(codec, template))
+
+    async def compared() -> None:
+        async with Client(started.server) as client:
+            found = await id_prompts(client, (await look(client)).models[-1].name)
+            assert found is not None
+            assert found.codec.special_ids == codec.special_ids
+            assert found.codec.stop_ids == codec.stop_ids
+            for text in TEXTS:
+                ids = await found.thread.run(partial(found.codec.plain, text))
+                assert ids == codec.plain(text), text
+                assert await found.thread.run(partial(found.codec.decode, ids)) == text
+            for turns in (CONVERSATION, CONVERSATION[:1], (Turn("system", "Be brief."), *CONVERSATION)):
+                prompt = await found.build(Generate(1, turns), (), 4096)
+                assert prompt.ids == builder.build(turns).ids
+            fox = await found.thread.run(partial(found.codec.plain, "fox \U0001f98a"))
+            spelled = partial(found.tokenizer.spelled, "\U0001f98a", fox[-1], 4)
+            assert await found.thread.run(spelled) == tuple(fox[-4:])
+            found.close()
+
+    asyncio.run(compared())
+
+
+def test_a_conversation_repeats_the_very_ids_of_its_answers(started: Started) -> None:
+    with asking() as asker:
+        opened(asker, started.server)
+        turns: tuple[Turn, ...] = (STORY,)
+        before = 0
+        for run in range(1, 4):
+            asker.do(EstimateCost(run, turns))
+            price = asker.wait(CostEstimate, run).request
+            found = asker.answer(run, turns, sampling=GREEDY)
+            assert isinstance(found, RunFinished)
+            request = found.stats.request
+            assert request.total == price.total, "a price is the very count"
+            assert request.cached >= before, "nothing that the server holds is read again"
+            assert len(found.ids) == found.stats.tokens
+            before = request.total + len(found.ids) - 1
+            turns = (*turns, Turn("assistant", found.text, found.ids), Turn("user", f"What is {MARKS} {run}?"))
+        told = asker.wait(ModelReady).info
+        assert told.capabilities.token_ids, "it still counts as is counted here"
+
+
+def test_an_answer_is_left_at_a_token(started: Started) -> None:
+    """What follows the same ids is the same, and another id leads elsewhere."""
+    with asking() as asker:
+        opened(asker, started.server)
+        whole = asker.answer(1, (STORY,), sampling=GREEDY)
+        assert isinstance(whole, RunFinished)
+        half = len(whole.ids) // 2
+        other = next(token for token in whole.ids if token != whole.ids[half])
+        asker.do(Generate(2, (STORY,), GREEDY, forced=whole.ids[:half]))
+        again = asker.wait(RunFinished, 2)
+        assert (again.text, again.ids) == (whole.text, whole.ids)
+        assert again.stats.tokens == len(whole.ids) - half
+        asker.do(Generate(3, (STORY,), GREEDY, forced=(*whole.ids[:half], other)))
+        fork = asker.wait(RunFinished, 3)
+        assert fork.ids[: half + 1] == (*whole.ids[:half], other)
+        begun = Turn("assistant", fork.text, fork.ids)
+        asker.do(Generate(4, (STORY,), Sampling(temperature=0.0, max_tokens=2), begun=begun))
+        assert asker.wait(RunFinished, 4).ids[: len(fork.ids)] == fork.ids
 
 
 def test_an_answer_goes_on_from_its_beginning(started: Started) -> None:

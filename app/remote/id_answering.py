@@ -1,0 +1,145 @@
+"""One answer asked of a server as token ids, and told as token ids."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from app.prompting.logit_bias import biased_ids
+from app.prompting.output import OutputText
+from app.prompting.problems import RequestError
+from app.prompting.thinking import Piece
+from app.protocol.chat import stop_problem
+from app.protocol.commands import Lane
+from app.protocol.events import TextDelta, TrieChanged
+from app.protocol.reports import RequestReport
+from app.remote import completions
+from app.remote.answering import Answering
+from app.remote.completions import Completed
+from app.remote.faults import broken_off, endless
+from app.remote.id_prompts import IdPrompt, IdPrompts, with_answer
+from app.remote.id_written import IdWritten
+from app.remote.routing import Replica
+from app.remote.token_thread import UnansweredError
+
+log = logging.getLogger(__name__)
+
+
+class IdAnswering(Answering):
+    """The asking of one answer by ids. Where its prompt cannot be had as ids, it is asked for with messages."""
+
+    def __init__(self, ids: IdPrompts, *arguments: Any) -> None:
+        """ids: the prompts of the model. arguments: as of `Answering`."""
+        self._plain = Answering(*arguments)
+        super().__init__(*arguments)
+        self._ids = ids
+        self._asked: IdPrompt | None = None
+        self._bias: dict[int, float] = {}
+        self._written: IdWritten = IdWritten(self._seed, ids.codec)
+        self._counted = 0  # tokens that the server has written
+        self._is_counted_alike = True
+
+    async def run(self) -> None:
+        """Ask, and tell what comes. Cancelled, it ends with what has come."""
+        lane = self._command.lanes[self._number]
+        try:
+            asked = await self._ids.build(self._command, lane.forced, self._context) if self._ids.is_on else None
+            if asked is not None:
+                await self._ids.thread.run(partial(self._prepare, lane, asked))
+        except UnansweredError as error:
+            log.info("run %d is asked with messages: %s", self._command.run_id, error)
+            asked = None
+        except RequestError as error:
+            self._fail(error.problem)
+            return
+        if asked is None:
+            await self._plain.run()
+            return
+        self._asked = asked
+        with self._ids.held(self._command, asked):
+            await super().run()
+
+    def _prepare(self, lane: Lane, asked: IdPrompt) -> None:
+        """Do what needs the tokenizer, on its thread."""
+        codec, sampling = self._ids.codec, lane.sampling
+        self._bias = {} if sampling.problem() else biased_ids(codec, sampling.logit_bias)
+        stops = () if stop_problem(sampling.stop) else sampling.stop
+        self._ids.tokenizer.learn((*asked.after, *asked.begun))
+        output = OutputText(codec, (*stops, *self._ids.stops), asked.after)
+        self._written.begin(output, asked.begun)
+
+    def _choose(self, replica: Replica) -> None:
+        self._at = replica
+        self._prompt = None if self._asked is None else self._asked.prompt
+
+    def _request(self) -> tuple[str, dict[str, Any]]:
+        assert self._asked is not None
+        self._counted = 0
+        self._written.begin_again()
+        ids, lane = self._asked.ids, self._command.lanes[self._number]
+        room = self._context - len(ids)
+        return completions.PATH, completions.completion_request(self._at.kind, ids, lane, self._seed, room, self._bias)
+
+    async def _read(self, path: str, request: dict[str, Any]) -> None:
+        """Read one answer to its end. Raises ServerError, also where there is none."""
+        client = self._at.client
+        async with contextlib.aclosing(client.events(path, request)) as found:
+            async for data in found:
+                piece = completions.completed(client.server.name, data)
+                self._compare(piece)
+                self._begin(piece.progress)
+                if piece.progress is not None:
+                    self._written.note_progress(piece.progress)
+                    continue
+                self._tell(await self._taken(piece))
+                if self._written.stop is not None:
+                    return
+                if self._written.sampled > request["n_predict"]:
+                    raise endless(client.server.name)
+        raise broken_off(client.server.name)
+
+    async def _taken(self, piece: Completed) -> Sequence[Piece]:
+        """Take a piece in: what its tokens read is known, or is asked for before."""
+        tokens, tokenizer = piece.tokens, self._ids.tokenizer
+        count = piece.count - self._counted
+        self._counted = max(self._counted, piece.count)
+        if tokens and piece.text and (count > len(tokens) or not tokenizer.knows(tokens)):
+            spell = partial(tokenizer.spelled, piece.text, tokens[-1], max(count, len(tokens)))
+            try:
+                tokens = await self._ids.thread.run(spell)
+            except UnansweredError as error:
+                raise error.fault from None
+        return self._written.take_tokens(tokens, piece)
+
+    def _compare(self, piece: Completed) -> None:
+        """Send no more ids once the server counts other ones."""
+        counted = piece.progress.total if piece.progress is not None else piece.total
+        assert self._asked is not None
+        if counted is not None and counted != len(self._asked.ids):
+            self._is_counted_alike = self._written.is_sure = False
+            self._ids.switch_off(counted, len(self._asked.ids))
+
+    def _repeat(self) -> None:
+        self._tell(self._written.given)
+
+    def _settle(self) -> RequestReport | None:
+        belief, asked, written = self._at.belief, self._asked, self._written
+        if belief is None or asked is None or not self._is_counted_alike or not written.has_begun:
+            return None
+        whole = with_answer(asked, written.ids, written.text)
+        report = belief.settle_ids(self._command.owner, asked.prompt, whole, written)
+        self._emit(TrieChanged(self._replicas.view))
+        return report
+
+    def _tell(self, pieces: Sequence[Piece], *, counts: bool = False) -> None:
+        """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
+        for kind, text in pieces[:-1]:
+            self._emit(TextDelta(self._command.run_id, self._number, text, (), kind))
+        tokens = self._written.new_tokens(has_text=bool(pieces))
+        if pieces or tokens:
+            kind, text = pieces[-1] if pieces else Piece("text", "")
+            self._emit(TextDelta(self._command.run_id, self._number, text, tokens, kind))
+            self._nudge_soon(kind)

@@ -1,0 +1,84 @@
+"""One answer as it comes from a server in tokens: its thought, its text, and what ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.prompting.codec import Codec
+from app.prompting.output import OutputText
+from app.prompting.thinking import Piece
+from app.protocol.events import Token
+from app.protocol.reports import StopReason
+from app.remote.chunks import Progress, Usage
+from app.remote.completions import Completed
+from app.remote.written import Written
+
+
+class IdWritten(Written):
+    """The answer so far. Attributes: given, what is to show of its beginning; is_sure, its ids are those of the server.
+
+    A token without text is held back until the next event: it may be the end token, which is none of the answer’s.
+    """
+
+    def __init__(self, seed: int, codec: Codec) -> None:
+        super().__init__(seed)
+        self._codec = codec
+        self._output = OutputText(codec, ())
+        self._held: tuple[int, ...] = ()
+        self._has_ended = False
+        self.given: list[Piece] = []
+        self.is_sure = True
+
+    def begin(self, output: OutputText, ids: Sequence[int]) -> None:
+        """Begin with what the answer begins with, which counts as no token of it."""
+        self._output = output
+        self.given = [piece for token in ids for piece in output.add(token)]
+        self._note(self.given)
+
+    def begin_again(self) -> None:
+        """Forget what is held back of an attempt that failed."""
+        self._held = ()
+
+    @property
+    def sampled(self) -> int:
+        """Return how many tokens have come."""
+        return self._chunks
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Return the ids of the answer, as far as they are known."""
+        return self._output.ids if self.is_sure else ()
+
+    def new_tokens(self, *, has_text: bool) -> tuple[Token, ...]:
+        """Return the tokens since the last call. has_text: there is text to show; without, they wait for it."""
+        return self._output.new_tokens() if has_text or self._has_ended else ()
+
+    def note_progress(self, progress: Progress) -> None:
+        """Take over what the server says of the prompt."""
+        self.usage = Usage(progress.total, None, progress.cached)
+
+    def take_tokens(self, tokens: Sequence[int], piece: Completed) -> list[Piece]:
+        """Take the next tokens and return what there is to show. piece: that they came with."""
+        self.usage = piece.usage or self.usage
+        waiting = (*self._held, *tokens)
+        self._held = ()
+        if piece.has_ended:
+            waiting = tuple(tokens)  # what was held back was the end token
+        elif not piece.text and not piece.finish:
+            waiting, self._held = waiting[:-1], waiting[-1:]
+        pieces: list[Piece] = []
+        for token in waiting:
+            was_thinking = self._output.is_thinking
+            pieces += self._output.add(token)
+            self._count(is_thinking=was_thinking or self._output.is_thinking)
+            self.stop = self._output.stop
+            if self.stop is not None:
+                break
+        if piece.finish and self.stop is None:
+            self.stop = StopReason.LENGTH if piece.finish == "length" else StopReason.FINISHED
+        return self._note(pieces)
+
+    def end(self) -> list[Piece]:
+        """Return what was held back for a mark or a text that did not come."""
+        self._has_ended = True
+        return self._note(self._output.end())
