@@ -27,12 +27,23 @@ class Reason(StrEnum):
 
 class Source(StrEnum):
     """The source of figures of a cache: what an engine measured in its own, what a server said of one that is its own,
-    what is believed of that, and nothing, where it says nothing. A closed set."""
+    what is believed of that, and nothing, where it says nothing. A closed set.
+
+    What is believed: PREDICTED, where the tokens themselves are counted about; COUNTED, where they are those that the
+    server has; AT_MOST, where they are, and it holds so many of them at most.
+    """
 
     MEASURED = "measured"
     REPORTED = "reported"
     PREDICTED = "predicted"
+    COUNTED = "counted"
+    AT_MOST = "at most"
     UNKNOWN = "unknown"
+
+    @property
+    def is_believed(self) -> bool:
+        """Return whether the figures are what is believed of a server."""
+        return self in (Source.PREDICTED, Source.COUNTED, Source.AT_MOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +73,13 @@ class RequestReport:
 
     @property
     def is_about(self) -> bool:
-        """Return whether the figures are a prediction."""
+        """Return whether the tokens are counted about."""
         return self.source is Source.PREDICTED
+
+    @property
+    def is_believed(self) -> bool:
+        """Return whether the figures are what is believed of a server."""
+        return self.source.is_believed
 
     @property
     def left(self) -> int:

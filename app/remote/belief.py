@@ -48,8 +48,14 @@ class Belief:
         """Return what the server should find of a prompt."""
         total = len(prompt.ids)
         seen, cached = self._record.seen(prompt.ids), self._record.predicted(prompt.ids)
-        request = RequestReport(total, max(seen, cached), cached, cached, source=Source.PREDICTED)
+        request = RequestReport(total, max(seen, cached), cached, cached, source=self._source(prompt))
         return replace(request, reason=self._reason(request))
+
+    def _source(self, prompt: Prompt) -> Source:
+        """Return how sure a prediction is."""
+        if not prompt.is_counted:
+            return Source.PREDICTED
+        return Source.COUNTED if self._record.is_right else Source.AT_MOST
 
     def estimate(self, command: EstimateCost) -> CostEstimate:
         """Return what a branch should cost now."""

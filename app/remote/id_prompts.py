@@ -53,13 +53,12 @@ OFF = (
 @dataclass(frozen=True, slots=True)
 class IdPrompt:
     """A prompt as it is sent. prompt: as it is recorded. after: its ids after the question. begun: those of the answer
-    that it begins with, which are the last of it. is_exact: all ids are those that would be sent.
+    that it begins with, which are the last of it.
     """
 
     prompt: Prompt
     after: tuple[int, ...]
     begun: tuple[int, ...]
-    is_exact: bool = True
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -176,7 +175,8 @@ class IdPrompts:
         builder.require_known(first)
         if len(prompt.ids) + len(first) >= context:
             raise TooLongError(context, len(prompt.ids) + len(first))
-        return IdPrompt(_recorded(prompt, composed, turns, first), prompt.after_question, first, is_exact)
+        told = replace(_recorded(prompt, composed, turns, first), is_counted=is_exact)
+        return IdPrompt(told, prompt.after_question, first)
 
     @contextmanager
     def held(self, command: Generate | EstimateCost, prompt: IdPrompt) -> Iterator[None]:

@@ -28,7 +28,7 @@ _SLACK = 1024  # tokens that a template may put around a message which has no mo
 class Prompt:
     """A prompt: its tokens, the messages in it, and where each turn that it was made of lies.
 
-    most: how many tokens each message can have.
+    most: how many tokens each message can have. is_counted: its tokens are those that the server has.
     """
 
     ids: tuple[int, ...]
@@ -36,6 +36,7 @@ class Prompt:
     turns: tuple[tuple[int, int], ...]
     keys: tuple[int, ...]
     most: tuple[int, ...]
+    is_counted: bool = False
 
 
 class MessagePrompts:

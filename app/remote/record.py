@@ -93,6 +93,11 @@ class Record:
         self._tokens = self._uses = self._serial = 0
         self._missed = self._missed_whole = 0.0  # tokens, by the two ways in which a server may find them
 
+    @property
+    def is_right(self) -> bool:
+        """Return whether what was predicted lately was found."""
+        return min(self._missed, self._missed_whole) < 1
+
     def seen(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens were sent before."""
         return sum(shared for _, shared in self._walk(ids))

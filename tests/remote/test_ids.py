@@ -127,12 +127,17 @@ def test_a_price_is_the_very_count(script: Script, asker: Asker) -> None:
     cost = asker.wait(CostEstimate)
     assert cost.request.total == len(prompt_of(*turns))
     assert cost.request.cached == len(tokens.asked[0]["prompt"]) + len(first.ids)
+    assert cost.request.source is Source.COUNTED
     assert [turn.residency for turn in cost.turns] == ["believed", "believed", "none"]
     tokens.cached = cost.request.cached
     second = asker.answer(2, turns)
     assert isinstance(second, RunFinished)
     assert (second.stats.request.total, second.stats.request.cached) == (cost.request.total, cost.request.cached)
     assert second.stats.request.source is Source.REPORTED
+    tokens.cached = 1
+    asker.answer(3, turns)
+    asker.do(EstimateCost(6, turns))
+    assert asker.wait(CostEstimate, 2).request.source is Source.AT_MOST, "it found less than it was to have"
 
 
 def test_a_server_that_counts_otherwise_is_sent_messages_from_then_on(script: Script, asker: Asker) -> None:
@@ -267,8 +272,11 @@ def test_words_are_sent_to_another_computer_only_when_they_are_asked(
     assert asker.wait(CostEstimate, 2).request.total == len(prompt_of(*HELLO))
     assert len(script.requests) == asked
     assert about.cached == len(prompt_of(*HELLO)) + len(first.ids)
+    assert about.source is Source.PREDICTED
     total = len(prompt_of(*turns))
     assert about.cached < about.total < 2 * total
     asker.answer(2, turns)
     asker.do(EstimateCost(7, turns))
-    assert asker.wait(CostEstimate, 3).request.total == total, "what was guessed is not remembered"
+    exact = asker.wait(CostEstimate, 3).request
+    assert (exact.total, exact.source.is_believed) == (total, True), "what was guessed is not remembered"
+    assert exact.source is not Source.PREDICTED

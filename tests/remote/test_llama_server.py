@@ -89,7 +89,7 @@ def test_figures_are_its_own_and_what_it_holds_is_predicted(started: Started) ->
         turns = (STORY, Turn("assistant", first.text), Turn("user", "What is a branch?"))
         asker.do(EstimateCost(5, turns))
         expected = asker.wait(CostEstimate)
-        assert expected.request.source is Source.PREDICTED
+        assert expected.request.source is Source.COUNTED
         second = asker.answer(2, turns, sampling=GREEDY)
         assert isinstance(second, RunFinished)
         request = second.stats.request

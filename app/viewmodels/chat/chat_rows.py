@@ -29,6 +29,7 @@ _NOTES: dict[str, str] = {
     StopReason.FAILED: "Not finished: the engine stopped here",
 }
 
+_BELIEVED = frozenset(one for one in Source if one.is_believed)
 _ONLY_THOUGHT = "All of it is thought: no answer was begun"
 
 
@@ -89,9 +90,9 @@ class ChatRows:
 def running_footer(question: Question) -> Footer:
     """Figures of an answer that is being written. That a server should find nothing is no figure."""
     request = question.request
-    if request is None or not request.is_known or (request.is_about and not request.cached):
+    if request is None or not request.is_known or (request.is_believed and not request.cached):
         return Footer(None, None, question.tokens, question.rate, None, "")
-    return Footer(request.cached, request.left, question.tokens, question.rate, None, "", request.is_about)
+    return Footer(request.cached, request.left, question.tokens, question.rate, None, "", request.is_believed)
 
 
 def _versions(tree: MessageTree, message: Message) -> Sequence[Message]:
@@ -175,7 +176,7 @@ def _stored_footer(stats: Mapping[str, Any], stop: str) -> Footer:
         cached = total = None
     computed = total - cached if isinstance(total, int) and isinstance(cached, int) else None
     figures = stats.get("tokens"), stats.get("rate") or None, stats.get("first_token")
-    return Footer(cached, computed, *figures, stop, source == Source.PREDICTED)
+    return Footer(cached, computed, *figures, stop, source in _BELIEVED)
 
 
 def prefill_row(question: Question) -> PrefillRow | None:
@@ -184,7 +185,7 @@ def prefill_row(question: Question) -> PrefillRow | None:
     request, progress = question.request, question.prefill
     if request is None or not request.is_known or not question.is_reading:
         return None
-    if request.is_about and progress is None:
+    if request.is_believed and progress is None:
         return None
     done, rate = (progress.done, progress.rate) if progress else (request.cached, 0.0)
     return PrefillRow(request.cached, done, request.total, rate, why(request))

@@ -26,6 +26,7 @@ SUGGESTIONS = (
     "Which keys should I learn first?",
     "How do I open a real model?",
 )
+_BELIEVED = {Source.PREDICTED: "About ", Source.AT_MOST: "At most "}
 LIMIT_REACHED = "Context full: raise its limit, or edit a question"
 CONTEXT_FULL = "Context full: edit an earlier question"
 NOT_ANSWERED = "Not answered yet"
@@ -106,19 +107,20 @@ def subtitle(priced: CostEstimate) -> str:
     if priced.is_far_too_long:
         return f"More than {formatting.tokens(request.total)}"
     if priced.is_warm:
-        warm = "Should be warm" if request.is_about else "Warm"
+        warm = "Should be warm" if request.is_believed else "Warm"
         return f"{'On disk' if priced.is_on_disk else warm}{DOT}{formatting.tokens(request.total)}"
     if not request.cached:
         return f"Cold{DOT}{'about ' if request.is_about else ''}{formatting.tokens(request.total)}"
-    where = "warm, from disk" if priced.is_on_disk else "warm"
-    about = "About " if request.is_about else ""
+    warm = "should be warm" if request.source is Source.COUNTED else "warm"
+    where = "warm, from disk" if priced.is_on_disk else warm
+    about = _BELIEVED.get(request.source, "")
     return f"{about}{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
 
 
 def running_subtitle(question: Question) -> str:
     """Return the line under the title while the prompt is read and the answer is written."""
     request = question.request
-    if request is None or not request.is_known or request.is_about:
+    if request is None or not request.is_known or request.is_believed:
         return ""
     if not question.is_reading:
         return f"Warm{DOT}{formatting.tokens(request.total + question.tokens)}"
@@ -142,7 +144,7 @@ def price_of_path(priced: CostEstimate) -> str:
     """Say what comes on top of whatever is typed."""
     if not priced.is_warm:
         return price_of_request(priced)
-    warm = "Should be warm" if priced.request.is_about else "Warm"
+    warm = "Should be warm" if priced.request.is_believed else "Warm"
     return f"{'On disk' if priced.is_on_disk else warm}: only what you type is computed"
 
 

@@ -110,7 +110,7 @@ class MapRegion(QObject):
             return None
         if warmth.held < warmth.tokens or not warmth.tokens:
             return "none"
-        if warmth.is_about:
+        if warmth.source.is_believed:
             return "believed"
         return "disk" if warmth.is_on_disk else "memory"
 

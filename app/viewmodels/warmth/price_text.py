@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.protocol.events import CostEstimate
-from app.protocol.reports import Problem, RequestReport
+from app.protocol.reports import Problem, RequestReport, Source
 from app.viewmodels.text import formatting
 from app.viewmodels.text.reasons import why_read_again
 from app.viewmodels.warmth.warmth import Warmth
@@ -28,7 +28,7 @@ def price_title(warmth: Warmth | None) -> str:
     if not warmth.fits:
         return f"does not fit: {formatting.number(warmth.total)} of {formatting.tokens(warmth.context)}"
     if warmth.is_warm:
-        at_once = "should open at once" if warmth.is_about else "opens at once"
+        at_once = "should open at once" if warmth.source.is_believed else "opens at once"
         return "opens from disk" if warmth.is_from_disk else at_once
     return tokens_left(warmth)
 
@@ -41,10 +41,11 @@ def unreadable(problem: Problem) -> str:
 def tokens_left(of: Warmth | RequestReport) -> str:
     """Say what has to be computed: "cold: 3 580 tokens", "212 tokens to recompute", never read before: "to read".
 
-    What is believed of a server's cache is said with "about".
+    What is believed of a server's cache is said with "about", or "at least" where the tokens themselves are counted.
     """
-    left = _about(of) + formatting.tokens(of.left)
-    return f"{left} to {_verb(of)}" if of.cached else f"cold: {left}"
+    if not of.cached:
+        return f"cold: {_about(of)}{formatting.tokens(of.left)}"
+    return f"{_left(of)}{formatting.tokens(of.left)} to {_verb(of)}"
 
 
 def price_of_request(priced: CostEstimate) -> str:
@@ -64,15 +65,16 @@ def price_time(warmth: Warmth | None) -> str:
 def price_reused(warmth: Warmth) -> str:
     """Say what is held: "3 871 from disk and memory"."""
     where = "disk and memory" if warmth.is_from_disk else "memory"
-    where = "the server" if warmth.is_about else where
-    return f"{_about(warmth)}{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
+    where = "the server" if warmth.source.is_believed else where
+    most = "at most " if warmth.source is Source.AT_MOST else _about(warmth)
+    return f"{most}{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
 
 
 def price_computed(warmth: Warmth) -> str:
     """Say what is left to do: "212 to recompute"; of a branch that is held, "only what you type"."""
     if warmth.is_warm and warmth.fits:
         return "only what you type is computed"
-    return f"{_about(warmth)}{formatting.number(warmth.left)} to {_verb(warmth)}"
+    return f"{_left(warmth)}{formatting.number(warmth.left)} to {_verb(warmth)}"
 
 
 def price_reason(warmth: Warmth) -> str:
@@ -88,7 +90,11 @@ def price_reason(warmth: Warmth) -> str:
 
 
 def _about(of: Warmth | RequestReport) -> str:
-    return "about " if of.is_about else ""
+    return "about " if of.source is Source.PREDICTED else ""
+
+
+def _left(of: Warmth | RequestReport) -> str:
+    return "at least " if of.source is Source.AT_MOST and of.cached else _about(of)
 
 
 def _verb(of: Warmth | RequestReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.protocol.events import CostEstimate
-from app.protocol.reports import Problem, Reason
+from app.protocol.reports import Problem, Reason, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class Warmth:
     model reads at most. is_warm: every message of the path is held, and only a few tokens after its end are computed.
     is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: most of `left` had been computed before; reason:
     why that is no longer held. is_far_too_long: the path is longer than `context` by far; none of it was counted.
-    refusal: why it cannot be read at all, and no other figure is known; None where it can. is_about: all this is
-    believed of a server's cache.
+    refusal: why it cannot be read at all, and no other figure is known; None where it can. source: who says
+    all this.
     """
 
     tokens: int
@@ -35,7 +35,7 @@ class Warmth:
     reason: Reason = Reason.NONE
     is_far_too_long: bool = False
     refusal: Problem | None = None
-    is_about: bool = False
+    source: Source = Source.MEASURED
 
     @property
     def share(self) -> float:
@@ -83,5 +83,5 @@ def warmth_from(priced: CostEstimate, first: int, context: int) -> Warmth:
         is_recomputed=request.is_recomputed,
         reason=request.reason,
         is_far_too_long=priced.is_far_too_long,
-        is_about=request.is_about,
+        source=request.source,
     )

@@ -78,6 +78,7 @@ def test_what_a_server_does_not_say_is_no_figure_and_what_is_believed_is_told_as
 
     assert stored(Source.MEASURED) == stored(Source.REPORTED) == Footer(3412, 168, 3, None, None, "finished")
     assert stored(Source.PREDICTED) == Footer(3412, 168, 3, None, None, "finished", is_about=True)
+    assert stored(Source.COUNTED) == stored(Source.AT_MOST) == stored(Source.PREDICTED)
     assert stored(Source.UNKNOWN) == Footer(None, None, 3, None, None, "finished")
     question = asked(QUESTION, ANSWER)
     question.request = replace(REQUEST, source=Source.UNKNOWN)

@@ -9,7 +9,7 @@ import pytest
 
 from app.conversation.message import Message
 from app.protocol.events import CostEstimate, TurnResidency
-from app.protocol.reports import RequestReport
+from app.protocol.reports import RequestReport, Source
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.question import Question
@@ -31,6 +31,23 @@ def priced(total: int, cached: int, seen: int, *residencies: Residency, seconds:
 def test_warmth(price: CostEstimate, subtitle: str, warmth: float) -> None:
     assert chat_text.subtitle(price) == subtitle.replace("_", "\u202f").replace("~", "\u00a0")
     assert chat_text.warmth(price) == warmth
+
+
+@pytest.mark.parametrize(
+    ("source", "held", "partly", "cold"),
+    [
+        (Source.PREDICTED, "Should be warm", "About 8 of 20~tokens warm", "Cold  ·  about 20~tokens"),
+        (Source.COUNTED, "Should be warm", "8 of 20~tokens should be warm", "Cold  ·  20~tokens"),
+        (Source.AT_MOST, "Should be warm", "At most 8 of 20~tokens warm", "Cold  ·  20~tokens"),
+    ],
+)
+def test_warmth_that_is_believed(source: Source, held: str, partly: str, cold: str) -> None:
+    def said(price: CostEstimate) -> str:
+        return chat_text.subtitle(replace(price, request=replace(price.request, source=source)))
+
+    assert said(priced(20, 19, 19, "believed")) == f"{held}  ·  20~tokens".replace("~", "\u00a0")
+    assert said(priced(20, 8, 8, "believed", "none")) == partly.replace("~", "\u00a0")
+    assert said(priced(20, 0, 0, "none")) == cold.replace("~", "\u00a0")
 
 
 @pytest.mark.parametrize(

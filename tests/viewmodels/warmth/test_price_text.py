@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.protocol.events import CostEstimate, TurnResidency
-from app.protocol.reports import Reason, RequestReport
+from app.protocol.reports import Reason, RequestReport, Source
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat import chat_text
 from app.viewmodels.edges import edge_text
@@ -33,9 +33,13 @@ WARM = replace(PART, held=459, left=3, is_warm=True)
         (None, "Not known yet"),
         (WARM, "opens at once"),
         (replace(WARM, is_from_disk=True), "opens from disk"),
-        (replace(WARM, is_about=True), "should open at once"),
-        (replace(PART, is_about=True), "about 212 tokens to recompute, about 0.6 s"),
-        (replace(PART, is_about=True, total=3580, left=3580, seconds=None), "cold: about 3 580 tokens"),
+        (replace(WARM, source=Source.PREDICTED), "should open at once"),
+        (replace(PART, source=Source.PREDICTED), "about 212 tokens to recompute, about 0.6 s"),
+        (replace(PART, source=Source.COUNTED), "212 tokens to recompute, about 0.6 s"),
+        (replace(PART, source=Source.AT_MOST), "at least 212 tokens to recompute, about 0.6 s"),
+        (replace(PART, source=Source.AT_MOST, total=3580, left=3580, seconds=None), "cold: 3 580 tokens"),
+        (replace(WARM, source=Source.COUNTED), "should open at once"),
+        (replace(PART, source=Source.PREDICTED, total=3580, left=3580, seconds=None), "cold: about 3 580 tokens"),
         (PART, "212 tokens to recompute, about 0.6 s"),
         (replace(PART, seconds=None), "212 tokens to recompute"),
         (replace(PART, is_recomputed=False), "212 tokens to read, about 0.6 s"),
@@ -55,8 +59,11 @@ def test_what_is_held_and_what_is_computed_make_up_the_path() -> None:
     assert price_reused(PART).replace(THIN, " ") == "3 871 from memory"
     assert price_reused(replace(PART, is_from_disk=True)).replace(THIN, " ") == "3 871 from disk and memory"
     assert price_reused(replace(PART, total=212)) == ""
-    assert price_reused(replace(PART, is_about=True)).replace(THIN, " ") == "about 3 871 from the server"
-    assert price_computed(replace(PART, is_about=True)) == "about 212 to recompute"
+    assert price_reused(replace(PART, source=Source.PREDICTED)).replace(THIN, " ") == "about 3 871 from the server"
+    assert price_computed(replace(PART, source=Source.PREDICTED)) == "about 212 to recompute"
+    assert price_reused(replace(PART, source=Source.AT_MOST)).replace(THIN, " ") == "at most 3 871 from the server"
+    assert price_computed(replace(PART, source=Source.AT_MOST)) == "at least 212 to recompute"
+    assert price_reused(replace(PART, source=Source.COUNTED)).replace(THIN, " ") == "3 871 from the server"
     assert price_computed(PART) == "212 to recompute"
     assert price_computed(replace(PART, is_recomputed=False)) == "212 to read"
     assert price_computed(WARM) == "only what you type is computed"
