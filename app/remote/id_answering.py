@@ -15,7 +15,7 @@ from app.prompting.thinking import Piece
 from app.protocol.chat import stop_problem
 from app.protocol.commands import Lane
 from app.protocol.events import TextDelta, TrieChanged
-from app.protocol.reports import RequestReport
+from app.protocol.reports import RequestReport, StopReason
 from app.remote import completions
 from app.remote.answering import Answering
 from app.remote.completions import Completed
@@ -96,10 +96,17 @@ class IdAnswering(Answering):
                     continue
                 self._tell(await self._taken(piece))
                 if self._written.stop is not None:
+                    self._note_limit(request["n_predict"])
                     return
                 if self._written.sampled > request["n_predict"]:
                     raise endless(client.server.name)
         raise broken_off(client.server.name)
+
+    def _note_limit(self, most: int) -> None:
+        """Say that the context is full where it had room for less than the person allows."""
+        allowed = self._command.lanes[self._number].sampling.max_tokens
+        if self._written.stop is StopReason.LENGTH and (allowed is None or allowed > most):
+            self._written.stop = StopReason.CONTEXT
 
     async def _taken(self, piece: Completed) -> Sequence[Piece]:
         """Take a piece in: what its tokens read is known, or is asked for before."""

@@ -249,6 +249,11 @@ def test_a_conversation_beyond_the_context_is_not_sent(script: Script, asker: As
     asker.answer(2, (Turn("user", "a" * 4000),))
     assert tokens.asked[0]["n_predict"] == 4096 - len(tokens.asked[0]["prompt"])
     assert asker.wait(RunFinished).stats.stop is StopReason.CONTEXT
+    many, few = Sampling(max_tokens=5000), Sampling(max_tokens=50)
+    for run, chosen, stop in ((3, many, StopReason.CONTEXT), (4, few, StopReason.LENGTH)):
+        found = asker.answer(run, (Turn("user", "a" * 4000),), sampling=chosen)
+        assert isinstance(found, RunFinished)
+        assert found.stats.stop is stop
 
 
 def test_words_are_sent_to_another_computer_only_when_they_are_asked(
