@@ -84,9 +84,9 @@ class IdPrompts:
         self._recent = RecentPrompts()
         self._held: dict[int, list[Prompt]] = {}
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End what is worked out, and the process of the template."""
-        self.thread.end(self._builder.template.close)
+        await self.thread.end(self._builder.template.close)
 
     def switch_off(self, counted: int, sent: int) -> None:
         """Send no ids from now on, since the server counts other ones than were sent."""
@@ -268,10 +268,14 @@ def _opening(
     tokenizer = ServerTokenizer(thread, rows, template, specials)
     yield
     rendered = chat_template(tokenizer, datetime.now().astimezone())
-    codec = Codec(tokenizer, template, rows)
-    builder = yield from proven(tokenizer, codec, rendered)
+    builder: PromptBuilder | None = None
+    try:
+        codec = Codec(tokenizer, template, rows)
+        builder = yield from proven(tokenizer, codec, rendered)
+    finally:
+        if builder is None:
+            rendered.close()
     if builder is None:
-        rendered.close()
         log.info("%s is sent messages: prompts made here are not its own", thread.name)
         return None
     return IdPrompts(client, thread, tokenizer, codec, builder)

@@ -60,7 +60,7 @@ class OpenModel:
     async def close(self) -> None:
         """Let go of its connections, and of what works for it."""
         if self.ids is not None:
-            self.ids.close()
+            await self.ids.close()
         await self.replicas.close()
 
 
@@ -184,13 +184,13 @@ async def _common_ids(able: Sequence[_Able], name: str) -> IdPrompts | None:
     try:
         for one in able:
             ids = await id_prompts(one.client, name)
-            if ids is None or (found and ids.fingerprint != found[0].fingerprint):
+            if ids is None:
                 return None
             found.append(ids)
-        return found.pop(0)
+        return found.pop(0) if len({ids.fingerprint for ids in found}) == 1 else None
     finally:
         for ids in found:
-            ids.close()
+            await ids.close()
 
 
 def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:

@@ -52,14 +52,14 @@ class TokenThread:
         if self._asking is not None:
             self._asking.cancel()
 
-    def end(self, act: Callable[[], object]) -> None:
-        """Do one thing more on the thread, and end it as `close` does."""
-        with suppress(RuntimeError):  # it has ended
-            self._executor.submit(act)
+    async def end(self, act: Callable[[], object]) -> None:
+        """Do one thing more on the thread, once what waits there is ended, and do nothing after it."""
         self._is_closed = True
-        self._executor.shutdown(wait=False)
         if self._asking is not None:
             self._asking.cancel()
+        with suppress(UnansweredError):
+            await self.run(act)
+        self.close()
 
     async def run(self, act: Callable[[], T]) -> T:
         """Do something on the thread and return what comes of it. Cancelled, it is given up."""

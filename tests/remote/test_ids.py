@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from app.remote import id_prompts
 from app.remote.address import Reach
 from tests.remote.asker import HELLO, Asker, asking
 from tests.remote.scripted import Script, serving, wait_until
-from tests.remote.scripted_tokens import END, MARKS, Tokens, ids_of, rendered, words
+from tests.remote.scripted_tokens import END, MARKS, TEMPLATE, Tokens, ids_of, rendered, words
 
 FOX = "The \U0001f98a says é."
 
@@ -37,6 +38,12 @@ def ready(asker: Asker, script: Script) -> ModelReady:
     found = asker.open(script.server)
     assert isinstance(found, ModelReady)
     return found
+
+
+def with_template(script: Script, template: str) -> Any:
+    """What a server says of itself whose template is another one."""
+    told = {**script.routes["/props"](None), "chat_template": template}
+    return lambda _: told
 
 
 def prompt_of(*turns: Turn) -> list[int]:
@@ -172,6 +179,7 @@ def test_a_server_without_such_a_route_is_sent_messages(script: Script, asker: A
 def test_a_server_whose_own_prompts_are_others_is_sent_messages(script: Script, asker: Asker) -> None:
     Tokens(script, words("No."))
     script.routes["/apply-template"] = lambda body: {"prompt": rendered(body["messages"]) + " "}
+    script.routes["/props"] = with_template(script, TEMPLATE + "{# rendered in a process, which is to end #}")
     info = ready(asker, script).info
     assert info.capabilities is not None
     assert not info.capabilities.token_ids
@@ -285,3 +293,31 @@ def test_words_are_sent_to_another_computer_only_when_they_are_asked(
     exact = asker.wait(CostEstimate, 3).request
     assert (exact.total, exact.source.is_believed) == (total, True), "what was guessed is not remembered"
     assert exact.source is not Source.PREDICTED
+
+
+def test_replicas_are_sent_ids_where_they_make_the_same_of_words(asker: Asker, script: Script) -> None:
+    with serving(Script(kind="llama.cpp")) as other:
+        tokens, others = Tokens(script, words("No.")), Tokens(other, words("No."))
+        both = replace(script.server, url=script.address, others=(other.address,))
+        found = asker.open(both)
+        assert isinstance(found, ModelReady)
+        assert found.info.capabilities is not None
+        assert found.info.capabilities.token_ids
+        for run in range(1, 5):
+            asker.answer(run, (Turn("user", f"Question {run}"),))
+        assert len(tokens.asked) + len(others.asked) == 4
+        other.routes["/props"] = with_template(script, TEMPLATE + "{# other #}")
+        found = asker.open(both)
+        assert isinstance(found, ModelReady)
+        assert found.info.capabilities is not None
+        assert not found.info.capabilities.token_ids
+
+
+def test_the_fingerprint_names_the_model_and_not_its_address(asker: Asker, script: Script) -> None:
+    with serving(Script(kind="llama.cpp")) as other:
+        Tokens(script, words("No."))
+        Tokens(other, words("No."))
+        first = ready(asker, script).info.fingerprint
+        assert ready(asker, other).info.fingerprint == first
+        other.routes["/props"] = with_template(script, TEMPLATE + "{# other #}")
+        assert ready(asker, other).info.fingerprint != first

@@ -128,7 +128,7 @@ def test_prompts_are_made_of_its_own_tokens(started: Started) -> None:
             fox = await found.thread.run(partial(found.codec.plain, "fox \U0001f98a"))
             spelled = partial(found.tokenizer.spelled, "\U0001f98a", fox[-1], 4)
             assert await found.thread.run(spelled) == tuple(fox[-4:])
-            found.close()
+            await found.close()
 
     asyncio.run(compared())
 
