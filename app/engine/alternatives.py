@@ -8,24 +8,15 @@ on a thread that shares the interpreter with a window each array operation may w
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import mlx.core as mx
 import numpy as np
 
+from app.prompting.answer_choices import Alternatives
+
 MOST = 8  # tokens that are found
 _Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float32]]
-
-
-class Alternatives(NamedTuple):
-    """The likeliest tokens with their probabilities, likeliest first, where the chosen one left so much to them.
-
-    own: the probability of the token that was chosen. is_below: that was none of the likeliest.
-    """
-
-    own: float
-    likeliest: tuple[tuple[int, float], ...] = ()
-    is_below: bool = False
 
 
 def alternatives(logits: mx.array, log_total: float, token: int, least: float) -> Alternatives | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from app.engine.alternatives import Alternatives, alternatives
+from app.engine.alternatives import alternatives
 from app.engine.sampler import Draw, Sampler
 from app.kvcache.session import Session
+from app.prompting.answer_choices import Alternatives
 
 
 class Pipeline:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from app.engine.answer_choices import AnswerChoices
 from app.engine.forks import ForkPoints
 from app.engine.open_model import OpenModel
 from app.engine.pipeline import Pipeline
@@ -18,6 +17,7 @@ from app.engine.rewind_points import RewindPoints
 from app.engine.sampler import Sampler, draw_seed
 from app.engine.turns import Turns, TurnTask
 from app.kvcache.session import Session
+from app.prompting.answer_choices import AnswerChoices
 from app.prompting.begun_answer import forced_ids, ids_of_begun
 from app.prompting.logit_bias import biased_ids
 from app.prompting.output import OutputText

@@ -10,8 +10,9 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from app.engine.alternatives import MOST, Alternatives, alternatives
+from app.engine.alternatives import MOST, alternatives
 from app.engine.sampler import Sampler
+from app.prompting.answer_choices import Alternatives
 from app.protocol.chat import Sampling
 from tests import seeds
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from app.engine.alternatives import Alternatives
+from typing import NamedTuple
+
 from app.prompting.codec import Codec
 from app.prompting.output import OutputText
 from app.protocol.choices import SURE, WHOLE, Candidate, Choice, pack
 
 _GIVEN = Choice(None)
+
+
+class Alternatives(NamedTuple):
+    """The likeliest tokens with their probabilities, likeliest first, where the chosen one left so much to them.
+
+    own: the probability of the token that was chosen. is_below: that was none of the likeliest.
+    """
+
+    own: float
+    likeliest: tuple[tuple[int, float], ...] = ()
+    is_below: bool = False
 
 
 class AnswerChoices:
