@@ -19,8 +19,9 @@ from urllib.parse import quote
 
 from app.prompting import prompt as prompting
 from app.prompting.begun_answer import forced_ids, ids_of_begun
+from app.prompting.border import foreign_code
 from app.prompting.codec import Codec
-from app.prompting.problems import EngineError, TooLongError
+from app.prompting.problems import EngineError, ModelError, TooLongError
 from app.prompting.prompt import PromptBuilder
 from app.prompting.recent_prompts import RecentPrompts
 from app.prompting.steps import Steps
@@ -250,9 +251,6 @@ async def id_prompts(client: Client, model: str) -> IdPrompts | None:
     except EngineError as error:
         log.info("%s is sent messages: %s", client.server.name, error)
         found = None
-    except Exception:  # it knows the model, and messages can be sent it
-        log.exception("what %s tells of its tokens cannot be used", client.server.name)
-        found = None
     except BaseException:
         thread.close()
         raise
@@ -265,12 +263,14 @@ def _opening(
     client: Client, thread: TokenThread, rows: int, template: str, specials: dict[str, str]
 ) -> Steps[IdPrompts | None]:
     yield
-    tokenizer = ServerTokenizer(thread, rows, template, specials)
+    with foreign_code(_unusable):
+        tokenizer = ServerTokenizer(thread, rows, template, specials)
     yield
     rendered = chat_template(tokenizer, datetime.now().astimezone())
     builder: PromptBuilder | None = None
     try:
-        codec = Codec(tokenizer, template, rows)
+        with foreign_code(_unusable):
+            codec = Codec(tokenizer, template, rows)
         builder = yield from proven(tokenizer, codec, rendered)
     finally:
         if builder is None:
@@ -279,6 +279,10 @@ def _opening(
         log.info("%s is sent messages: prompts made here are not its own", thread.name)
         return None
     return IdPrompts(client, thread, tokenizer, codec, builder)
+
+
+def _unusable(words: str) -> ModelError:
+    return ModelError("The server's tokens cannot be used", words)
 
 
 def _rows(listed: object, model: str) -> int:
