@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from app.prompting.codec import Codec
@@ -25,9 +26,9 @@ class Alternatives(NamedTuple):
 class AnswerChoices:
     """A record of the choices of one answer, token by token, beside its `OutputText`."""
 
-    def __init__(self, codec: Codec, output: OutputText) -> None:
-        """Begin where the answer does."""
-        self._codec, self._output = codec, output
+    def __init__(self, codec: Codec, output: OutputText, read: Callable[[int], str] | None = None) -> None:
+        """Begin where the answer does. read: what a token that was not chosen reads, None for what the output says."""
+        self._codec, self._output, self._read = codec, output, read or output.preview
         self._choices: list[Choice] = []
 
     def give(self) -> None:
@@ -52,4 +53,4 @@ class AnswerChoices:
 
     def _candidate(self, number: int, share: int) -> Candidate:
         is_end = number in self._codec.stop_ids
-        return Candidate(number, share, "" if is_end else self._output.preview(number), is_end)
+        return Candidate(number, share, "" if is_end else self._read(number), is_end)

@@ -80,8 +80,9 @@ class Answering:
         self._end()
         stats = self._written.stats(stop, self._settle())
         log.info("run %d: %s, %d tokens after %s", self._command.run_id, stop, stats.tokens, stats.request)
-        text, thinking, ids = self._written.text, self._written.thinking, self._written.ids
-        self._emit(RunFinished(self._command.run_id, self._number, text, ids, stats, thinking))
+        told = self._written
+        said = told.text, told.ids, stats, told.thinking, told.choices
+        self._emit(RunFinished(self._command.run_id, self._number, *said))
 
     def _choose(self, replica: Replica) -> None:
         """Have this server answer."""

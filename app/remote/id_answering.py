@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from app.prompting.answer_choices import AnswerChoices
 from app.prompting.logit_bias import biased_ids
 from app.prompting.output import OutputText
 from app.prompting.problems import RequestError
@@ -69,7 +70,9 @@ class IdAnswering(Answering):
         stops = () if stop_problem(sampling.stop) else sampling.stop
         self._ids.tokenizer.learn((*asked.after, *asked.begun))
         output = OutputText(codec, (*stops, *self._ids.stops), asked.after)
-        self._written.begin(output, asked.begun)
+        read = self._ids.tokenizer.texts.__getitem__
+        choices = AnswerChoices(codec, output, read) if self._command.alternatives else None
+        self._written.begin(output, asked.begun, choices)
 
     def _choose(self, replica: Replica) -> None:
         self._at = replica
@@ -81,7 +84,9 @@ class IdAnswering(Answering):
         self._written.begin_again()
         ids, lane = self._asked.ids, self._command.lanes[self._number]
         room = self._context - len(ids)
-        return completions.PATH, completions.completion_request(self._at.kind, ids, lane, self._seed, room, self._bias)
+        return completions.PATH, completions.completion_request(
+            self._at.kind, ids, lane, self._seed, room, self._bias, self._command.alternatives
+        )
 
     async def _read(self, path: str, request: dict[str, Any]) -> None:
         """Read one answer to its end. Raises ServerError, also where there is none."""

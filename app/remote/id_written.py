@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.prompting.answer_choices import Alternatives, AnswerChoices
 from app.prompting.codec import Codec
 from app.prompting.output import OutputText
 from app.prompting.thinking import Piece
@@ -24,14 +25,20 @@ class IdWritten(Written):
         super().__init__(seed)
         self._codec = codec
         self._output = OutputText(codec, ())
-        self._held: tuple[int, ...] = ()
+        self._choices: AnswerChoices | None = None
+        self._held: tuple[tuple[int, Alternatives | None], ...] = ()
         self._has_ended = False
         self.given: list[Piece] = []
         self.is_sure = True
 
-    def begin(self, output: OutputText, ids: Sequence[int]) -> None:
-        """Begin with what the answer begins with, which counts as no token of it."""
-        self._output = output
+    def begin(self, output: OutputText, ids: Sequence[int], choices: AnswerChoices | None = None) -> None:
+        """Begin with what the answer begins with, which counts as no token of it. choices: to note what else could have
+        stood, None not to.
+        """
+        self._output, self._choices = output, choices
+        if choices is not None:
+            for _ in ids:
+                choices.give()
         self.given = [piece for token in ids for piece in output.add(token)]
         self._note(self.given)
 
@@ -49,6 +56,11 @@ class IdWritten(Written):
         """Return the ids of the answer, as far as they are known."""
         return self._output.ids if self.is_sure else ()
 
+    @property
+    def choices(self) -> bytes:
+        """Return what else could have stood at each of the ids, packed."""
+        return self._choices.packed() if self._choices is not None and self.is_sure else b""
+
     def new_tokens(self, *, has_text: bool) -> tuple[Token, ...]:
         """Return the tokens since the last call. has_text: there is text to show; without, they wait for it."""
         return self._output.new_tokens() if has_text or self._has_ended else ()
@@ -60,15 +72,19 @@ class IdWritten(Written):
     def take_tokens(self, tokens: Sequence[int], piece: Completed) -> list[Piece]:
         """Take the next tokens and return what there is to show. piece: that they came with."""
         self.usage = piece.usage or self.usage
-        waiting = (*self._held, *tokens)
+        found = (*(None for _ in range(len(tokens) - len(piece.found))), *piece.found)[: len(tokens)]
+        told = tuple(zip(tokens, found, strict=True))
+        waiting = (*self._held, *told)
         self._held = ()
         if piece.has_ended:
-            waiting = tuple(tokens)  # what was held back was the end token
+            waiting = told  # what was held back was the end token
         elif not piece.text and not piece.finish:
             waiting, self._held = waiting[:-1], waiting[-1:]
         pieces: list[Piece] = []
-        for token in waiting:
+        for token, others in waiting:
             was_thinking = self._output.is_thinking
+            if self._choices is not None:
+                self._choices.note(token, others)
             pieces += self._output.add(token)
             self._count(is_thinking=was_thinking or self._output.is_thinking)
             self.stop = self._output.stop

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -39,7 +40,7 @@ class TokenThread:
         """model: as the server calls it, which may have several."""
         self.name = client.server.name
         self._client, self._model = client, model
-        self._loop = asyncio.get_running_loop()
+        self._loop, self._maker = asyncio.get_running_loop(), threading.current_thread()
         self._executor = ThreadPoolExecutor(1, "tokens")
         self._job: object = None
         self._asking: concurrent.futures.Future[Any] | None = None
@@ -116,8 +117,8 @@ class TokenThread:
     def _awaited(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for what the event loop does."""
         try:
-            if self._is_closed:
-                raise RuntimeError("closed")
+            if self._is_closed or threading.current_thread() is self._maker:  # which would wait for itself
+                raise RuntimeError("closed, or not on the thread")
             asking = asyncio.run_coroutine_threadsafe(work, self._loop)
         except RuntimeError:  # so is the loop
             work.close()

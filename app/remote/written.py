@@ -54,6 +54,11 @@ class Written:
         return ()
 
     @property
+    def choices(self) -> bytes:
+        """Return what else could have stood, packed: nothing, where the server does not tell."""
+        return b""
+
+    @property
     def seconds(self) -> float:
         """Return the seconds since the request."""
         return self._clock() - self._begun

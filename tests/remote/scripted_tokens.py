@@ -37,13 +37,15 @@ class Tokens:
     """What a server with this tokenizer answers. Tests set it before or while it serves.
 
     answers: of the next requests, as ids; the last one is that of all others. extra: tokens that it counts in a prompt
-    beside those that were sent. cached: of a prompt. gone: paths that are not there. limit: why an answer ends.
+    beside those that were sent. cached: of a prompt. why: an answer ends. others: what is told with each token of those
+    that could have stood in its place.
     """
 
     def __init__(self, script: Script, *answers: Sequence[int]) -> None:
         self.answers = list(answers)
         self.extra = self.cached = 0
         self.why = "eos"
+        self.others: Any = None
         self.asked: list[Any] = []
         script.kind = "llama.cpp"
         meta = {"n_ctx_train": 4096, "n_vocab": ROWS}
@@ -86,6 +88,8 @@ class Tokens:
                 continue
             waiting = b""
             told = {"content": text, "tokens": [token], "stop": False}
+            if self.others is not None:
+                told["completion_probabilities"] = self.others
             yield event({**told, "tokens_predicted": number, "tokens_evaluated": total})
         yield event(
             {

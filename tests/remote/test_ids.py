@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.protocol.chat import Sampling, Turn
+from app.protocol.choices import unpack
 from app.protocol.commands import Cancel, EstimateCost, Generate, Lane
 from app.protocol.events import CostEstimate, ModelReady, RunFailed, RunFinished, TextDelta
 from app.protocol.reports import Source, StopReason
@@ -321,3 +322,30 @@ def test_the_fingerprint_names_the_model_and_not_its_address(asker: Asker, scrip
         assert ready(asker, other).info.fingerprint == first
         other.routes["/props"] = with_template(script, TEMPLATE + "{# other #}")
         assert ready(asker, other).info.fingerprint != first
+
+
+def test_what_is_told_of_other_tokens_is_read_with_no_trust(script: Script, asker: Asker) -> None:
+    """An answer is whole, and has as many choices as tokens, whatever a server says of them."""
+    tokens = Tokens(script, words(FOX))
+    ready(asker, script)
+    likely = {"id": 84, "logprob": -0.5, "top_logprobs": [{"id": 84, "logprob": -0.5}, {"id": 65, "logprob": -1.0}]}
+    senseless = [
+        "no",
+        [],
+        [5],
+        [{}],
+        [likely, likely],
+        [{**likely, "logprob": "x"}],
+        [{**likely, "top_logprobs": None}],
+    ]
+    for run, told in enumerate([[likely], *senseless], 1):
+        tokens.others = told
+        before = asker.count(RunFinished)
+        asker.do(Generate(run, HELLO, alternatives=True))
+        found = asker.wait(RunFinished, before + 1)
+        assert (found.text, list(found.ids)) == (FOX, words(FOX))
+        choices = unpack(found.choices)
+        assert len(choices) == len(found.ids)
+        known = [one.share for one in choices if one.share is not None]
+        assert len(known) == (len(FOX) if run == 1 else 0), "of a character in several tokens one is told"
+    assert choices[0].length == 1

@@ -21,6 +21,7 @@ from app.prompting.prompt import prompt_builder
 from app.prompting.steps import finish
 from app.prompting.template import chat_template
 from app.protocol.chat import Sampling, Turn
+from app.protocol.choices import unpack
 from app.protocol.commands import Cancel, EstimateCost, Generate
 from app.protocol.events import (
     CostEstimate,
@@ -227,3 +228,23 @@ def test_it_is_killed_in_the_middle_and_gone_on_with(started: Started) -> None:
                 asker.events.remove(whole)
         ended = Counter(one.run_id for one in asker.events if isinstance(one, RunFailed | RunFinished))
         assert set(ended.values()) == {1}
+
+
+def test_what_else_could_have_stood_is_told_with_each_token(started: Started) -> None:
+    with asking() as asker:
+        opened(asker, started.server)
+        first = asker.answer(1, (STORY,), sampling=GREEDY)
+        assert isinstance(first, RunFinished)
+        assert first.choices == b""
+        given = first.ids[:3]
+        asker.do(Generate(2, (STORY,), GREEDY, forced=given, alternatives=True))
+        found = asker.wait(RunFinished, 2)
+        assert found.ids == first.ids
+        choices = unpack(found.choices)
+        assert len(choices) == len(found.ids)
+        assert [one.share is None for one in choices] == [True] * 3 + [False] * (len(found.ids) - 3)
+        assert sum(one.length for one in choices) == len(found.text)
+        drawn = choices[3:]
+        assert all(one.share >= other.share for one in drawn for other in one.candidates), "the likeliest was taken"
+        assert any(one.candidates for one in drawn)
+        assert all(candidate.text for one in drawn for candidate in one.candidates if not candidate.is_end)
