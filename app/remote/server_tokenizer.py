@@ -75,7 +75,7 @@ class ServerTokenizer:
         self._by_bytes: dict[bytes, int] = {}
         self._expected: dict[str, Mapping[str, Any]] = {}
         self._decoded = lru_cache(maxsize=4096)(self._ask_text)
-        self._between = self.encode(_BETWEEN, add_special_tokens=False, split_special_tokens=True)
+        self._between = self._within(_BETWEEN)
         self.texts = self._vocabulary()
         self._note({number: text.encode() for number, text in enumerate(self.texts) if _NO_TEXT not in text})
         self.encode(_SAMPLE, add_special_tokens=False)
@@ -191,6 +191,16 @@ class ServerTokenizer:
         for start in range(0, self.rows, _AT_ONCE):
             found += self.written_out([(one,) for one in range(start, min(start + _AT_ONCE, self.rows))])
         return tuple(found)
+
+    def _within(self, text: str) -> list[int]:
+        """Return the ids of a text that stands within another one: at a beginning some tokenizers add a space."""
+        head, whole = (
+            self.encode(one, add_special_tokens=False, split_special_tokens=True) for one in ("\n", f"\n{text}")
+        )
+        ids = whole[len(head) :]
+        if whole[: len(head)] != head or self._ask_text(tuple(ids)) != text:
+            raise self._senseless("other text than was tokenized")
+        return ids
 
     def _added(self) -> dict[int, AddedToken]:
         """Find the tokens that are no words: special ones, and those of the template's that count in any text."""

@@ -22,9 +22,10 @@ TEMPLATE = (
 _CUT = re.compile("(" + "|".join(map(re.escape, MARKS)) + ")")
 
 
-def ids_of(text: str, *, is_plain: bool = False) -> list[int]:
-    """The ids of a text."""
+def ids_of(text: str, *, is_plain: bool = False, begin: str = "") -> list[int]:
+    """The ids of a text. begin: what stands before each piece of it, as in the manner of SentencePiece."""
     pieces = [text] if is_plain else _CUT.split(text)
+    pieces = [begin + piece if piece and piece not in MARKS else piece for piece in pieces]
     return [one for piece in pieces for one in ([256 + MARKS.index(piece)] if piece in MARKS else piece.encode())]
 
 
@@ -38,7 +39,7 @@ class Tokens:
 
     answers: of the next requests, as ids; the last one is that of all others. extra: tokens that it counts in a prompt
     beside those that were sent. cached: of a prompt. why: an answer ends. others: what is told with each token of those
-    that could have stood in its place.
+    that could have stood in its place. begin: what the tokenizer puts before a text.
     """
 
     def __init__(self, script: Script, *answers: Sequence[int]) -> None:
@@ -46,6 +47,7 @@ class Tokens:
         self.extra = self.cached = 0
         self.why = "eos"
         self.others: Any = None
+        self.begin = ""
         self.asked: list[Any] = []
         script.kind = "llama.cpp"
         meta = {"n_ctx_train": 4096, "n_vocab": ROWS}
@@ -64,7 +66,7 @@ class Tokens:
         }
 
     def tokenize(self, body: Any) -> Any:
-        ids = ids_of(body["content"], is_plain=not body["parse_special"])
+        ids = ids_of(body["content"], is_plain=not body["parse_special"], begin=self.begin)
         if not body["with_pieces"]:
             return {"tokens": ids}
         pieces = [list(bytes_of(one)) if one > 127 else bytes_of(one).decode() for one in ids]

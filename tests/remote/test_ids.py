@@ -206,6 +206,25 @@ def test_a_beginning_that_the_template_does_not_print_is_sent(script: Script, as
     assert tokens.asked[0]["prompt"] == [257, *prompt_of(*HELLO)]
 
 
+def test_a_tokenizer_that_begins_texts_with_a_space_is_understood(script: Script, asker: Asker) -> None:
+    """In the manner of SentencePiece, as llama.cpp does it: also after each control token, and in no other place."""
+    tokens = Tokens(script, words(FOX), words("No."))
+    tokens.begin = " "
+    info = ready(asker, script).info
+    assert info.capabilities is not None
+    assert info.capabilities.token_ids
+    first = asker.answer()
+    assert isinstance(first, RunFinished)
+    turns = (*HELLO, Turn("assistant", first.text, first.ids), Turn("user", f"Really {MARKS[1]}?"))
+    asker.answer(2, turns)
+    sent = [one["prompt"] for one in tokens.asked]
+    assert sent[0] == ids_of(rendered([{"role": "user", "content": "Hello?"}]), begin=" ")
+    assert sent[1][: len(sent[0]) + len(first.ids)] == [*sent[0], *first.ids]
+    assert (
+        bytes(one for one in sent[1][len(sent[0]) + len(first.ids) :] if one < END).decode() == f" Really {MARKS[1]}?"
+    )
+
+
 def test_a_question_is_asked_with_messages_where_its_tokens_are_not_told(script: Script, asker: Asker) -> None:
     Tokens(script, words("No."))
     ready(asker, script)
