@@ -9,8 +9,10 @@ from guide_model.commands import commands, menu_path, title, without_commands
 SPOKEN_OF: dict[str, str] = {
     "about": "about|licence",
     "actual_size": "size",
+    "add_server": "servers?\\b|remote|other machine",
     "answer": "unanswered|has no answer|is answered",
     "answer_settings": "settings of|seed",
+    "answers": "several answers|answers at once|answer at a time|columns|side by side",
     "ask_again": "ask again|system prompt",
     "attach": "attach|document|pdf|paper clip",
     "bigger": "bigger|larger|size|zoom",
@@ -89,6 +91,7 @@ SPOKEN_OF: dict[str, str] = {
     "sidebar": "sidebar|list at the left",
     "smaller": "smaller|size|zoom",
     "stop": "stop|stopped|stopping|cancel",
+    "tokens": "alternatives|other words|another word|likely|probabilit|token mode",
     "trash": "trash|restor|bin",
     "undo": "undo|undone|undoing",
     "unpin": "unpin",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from guide_model import stories
+from guide_model import foreign, stories
 from guide_model.memory import FACTS
 from guide_model.names import short_name, strange_name
 from guide_model.outside import ASKED_OUTSIDE
@@ -17,17 +17,20 @@ from guide_model.topics_cache import CACHE
 from guide_model.topics_finding import FINDING
 from guide_model.topics_ideas import IDEAS
 from guide_model.topics_keeping import KEEPING
+from guide_model.topics_lanes import LANES
 from guide_model.topics_missing import MISSING
 from guide_model.topics_models import MODELS
 from guide_model.topics_program import PROGRAM
 from guide_model.topics_rows import ROWS
 from guide_model.topics_self import SELF
+from guide_model.topics_servers import SERVERS
 from guide_model.topics_talk import TALK
 from guide_model.topics_window import WINDOW
-from guide_model.unknown import CANNOT, DONT_KNOW, unknown
+from guide_model.unknown import CANNOT, DONT_KNOW, FOREIGN, unknown
 
 TOPICS: tuple[Topic, ...] = (
-    PROGRAM + BRANCHES + WINDOW + FINDING + KEEPING + MODELS + TALK + IDEAS + CACHE + ROWS + SELF + MISSING
+    *(*PROGRAM, *BRANCHES, *LANES, *WINDOW, *FINDING, *KEEPING, *MODELS, *SERVERS, *TALK),
+    *(*IDEAS, *CACHE, *ROWS, *SELF, *MISSING),
 )
 BY_ID: dict[str, Topic] = {topic.id: topic for topic in TOPICS}
 TAUGHT = frozenset(command for topic in TOPICS for command in topic.commands)
@@ -56,6 +59,9 @@ class Mix:
 FIRST = Mix(topic=0.74, story=0.07, unknown=0.08, recall=0.06, strange=0.0)
 SECOND = Mix(topic=0.60, story=0.06, unknown=0.16, recall=0.09, strange=0.7)
 """The second stage has more of what is learned last: saying that it does not know, and copying a name."""
+
+_SUMS, _FOREIGN = 0.2, 0.2
+"""Which of the questions from outside are sums, and which are in other languages."""
 
 _SYSTEM_PROMPTS = lines("""
     You are a helpful assistant. | Be brief. | You are the guide of Espalier. | Answer in plain words.
@@ -117,11 +123,24 @@ def _is_strange(rng: Random, mix: Mix) -> bool:
 
 
 def _from_outside(rng: Random, mix: Mix) -> Turn:
+    draw = rng.random()
+    if draw < _SUMS:
+        return _kept_apart(rng, foreign.number), rng.choice(DONT_KNOW)
+    if draw < _SUMS + _FOREIGN:
+        return _kept_apart(rng, foreign.foreign), rng.choice(FOREIGN)
     asked, answered = unknown(rng)
     if _is_strange(rng, mix):
         asked = rng.choice(ASKED_OUTSIDE)
         answered = rng.choice(CANNOT if asked.startswith(_TASK_WORDS) else DONT_KNOW)
     return _dressed(rng, asked), answered
+
+
+def _kept_apart(rng: Random, draw: Callable[[Random], str]) -> str:
+    """Draw one that is not held out, with a capital letter or a mark now and then; a slip would make it another one."""
+    while normalised(text := draw(rng)) in HELD_OUT_FORMS:
+        pass
+    text = text[0].upper() + text[1:] if rng.random() < 0.5 else text
+    return text + "?" if text[-1].isalnum() and rng.random() < 0.3 else text
 
 
 def _about_topic(rng: Random) -> Iterator[Turn]:

@@ -12,7 +12,7 @@ from guide_model import stories
 from guide_model.commands import commands, names, unknown_commands
 from guide_model.denials import denials
 from guide_model.dialogue import BY_ID, TAUGHT, TOPICS, Message
-from guide_model.held_out import HELD_OUT, UNKNOWN
+from guide_model.held_out import HELD_OUT, LANGUAGES, SUMS, UNKNOWN
 from guide_model.memory import FACTS
 from guide_model.names import COMMON, UNSEEN
 from guide_model.phrasing import HELD_OUT_FORMS, dress, normalised, plain_phrasings
@@ -25,9 +25,23 @@ NAME = FACTS["name"]
 KNOWN = "Known questions"
 OFFERED = "Questions that the window offers"
 EACH_COMMAND = "Each command, asked for plainly: the answer names it"
+NEW = "New phrasings, kept apart from training"
+OUTSIDE = "Says that it does not know, new questions"
+ON_SUMS = "Says that it does not know, sums and numbers"
+IN_LANGUAGES = "Says that it does not know, other languages"
 ONLY_EXISTING = "Answers that name only commands that exist"
 NO_DENIAL = "Answers that deny nothing that exists"
-LEAST = {KNOWN: 0.95, OFFERED: 1.0, EACH_COMMAND: 1.0, ONLY_EXISTING: 1.0, NO_DENIAL: 1.0}
+LEAST = {
+    KNOWN: 0.95,
+    OFFERED: 1.0,
+    EACH_COMMAND: 1.0,
+    NEW: 0.80,
+    OUTSIDE: 0.75,
+    ON_SUMS: 0.75,
+    IN_LANGUAGES: 0.75,
+    ONLY_EXISTING: 1.0,
+    NO_DENIAL: 1.0,
+}
 """The share of right answers that a guide needs to be fit to ship."""
 SUGGESTED = (
     ("What is a branch?", "fork_what"),
@@ -116,12 +130,13 @@ def _examination(rng: Random) -> Iterable[tuple[str, list[Question]]]:
     yield OFFERED, [_on_topic(text, name) for text, name in SUGGESTED]
     yield EACH_COMMAND, [_on_command(text, name) for text, name, _ in command_questions()]
     yield "Known phrasings with slips and careless punctuation", _dressed(rng)
-    yield "New phrasings, kept apart from training", [_on_topic(text, name) for text, name in HELD_OUT]
+    yield NEW, [_on_topic(text, name) for text, name in HELD_OUT]
     on_commands = [(text, name) for text, name in HELD_OUT if BY_ID[name].commands]
     yield "New phrasings that ask for a command: the answer names it", [_on_command(*asked) for asked in on_commands]
     yield "A known question after 1,500 tokens and more", [_late(rng, topic) for topic in rng.sample(TOPICS, 20)]
     yield "Stories about the subject asked for", [_story(subject) for subject in stories.MAIN_SUBJECTS]
-    yield "Says that it does not know, new questions", [([("user", text)], is_refusal) for text in UNKNOWN]
+    for name, texts in ((OUTSIDE, UNKNOWN), (ON_SUMS, SUMS), (IN_LANGUAGES, LANGUAGES)):
+        yield name, [([("user", text)], is_refusal) for text in texts]
     yield "Says that it was not told a name", [([("user", text)], _not_told) for text in NAME.asked]
     names = list(rng.sample(COMMON, 10)) + list(UNSEEN)
     for when, between in (("in the next turn", 0), ("3 turns later", 3), ("6 turns later", 6)):

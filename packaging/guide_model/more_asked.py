@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from guide_model.more_asked_ideas import MORE_IDEAS
+from guide_model.more_asked_lanes import MORE_LANES
 from guide_model.topic import lines
 
 _MORE_PROGRAM: dict[str, str] = {
@@ -97,11 +98,14 @@ _MORE_PROGRAM: dict[str, str] = {
         where is the button for the sidebar | bring back the list of conversations
         the conversations are hidden | how do i open the sidebar | can i make the chat wider
         remove the sidebar""",
+    "inspector": """
+        how do i close the pane on the right | where did the right pane go | remove the pane on the right
+        how do i make the right side disappear | the right side is empty, where did it go
+        i closed the right pane, how do i open it again""",
     "hide_cache": """
-        how do i close the pane on the right | i do not need the cache pane | bring back the cache pane
-        where did the right pane go | how do i make the right side disappear | show the tree of tokens
-        open the trie | how can i look at the cache | i want to see the cache | is there a view of the cache
-        where can i see the tree | remove the pane on the right | where is the button for the cache""",
+        i do not need the cache pane | bring back the cache pane | show the tree of tokens | open the trie
+        how can i look at the cache | i want to see the cache | is there a view of the cache | where can i see the tree
+        where is the button for the cache | put the cache pane away""",
     "text_size": """
         i can hardly read this | bigger text | smaller text | bigger font please | can the font be smaller
         everything is tiny | how do i enlarge it | how do i make it easier to read | zoom | the writing is small
@@ -205,8 +209,10 @@ _MORE_PROGRAM: dict[str, str] = {
         is it secret | who sees what i type | is anyone listening | do you share my chats | can others read this
         are you online | is this local | is it all local | do i have to be connected
         does it work in flight mode | are my chats uploaded | will my text be used to train something
-        is there a server | can i trust it with private things | is my conversation confidential
+        can i trust it with private things | is my conversation confidential
         no internet, does it work | do you send data home | are you connected to the internet
         what leaves my computer""",
 }
-MORE_ASKED: dict[str, tuple[str, ...]] = {topic: lines(asked) for topic, asked in (_MORE_PROGRAM | MORE_IDEAS).items()}
+MORE_ASKED: dict[str, tuple[str, ...]] = {
+    topic: lines(asked) for topic, asked in (_MORE_PROGRAM | MORE_IDEAS | MORE_LANES).items()
+}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from guide_model.held_out import HELD_OUT
+from guide_model.held_out import HELD_OUT, LANGUAGES, SUMS, UNKNOWN
 from guide_model.more_asked import MORE_ASKED
 from guide_model.topic import Topic, lines, words
 
@@ -92,7 +92,7 @@ def normalised(text: str) -> str:
     return " ".join(re.sub(r"[^\w\s+-]", "", text.casefold()).split())
 
 
-HELD_OUT_FORMS = frozenset(normalised(text) for text, _ in HELD_OUT)
+HELD_OUT_FORMS = frozenset(normalised(text) for text in (*(text for text, _ in HELD_OUT), *UNKNOWN, *SUMS, *LANGUAGES))
 
 
 def asked(topic: Topic) -> tuple[str, ...]:

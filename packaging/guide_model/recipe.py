@@ -26,8 +26,8 @@ STAGES = (
     Stage("finishing", 1200, 1400, SECOND, peak=0.4, falling=0.85),
 )
 CONTINUING = (
-    Stage("continuing", 1500, 1500, FIRST, peak=0.6, falling=0.75),
-    Stage("finishing", 700, 800, SECOND, peak=0.35, falling=0.85),
+    Stage("continuing", 2000, 2000, FIRST, peak=0.6, falling=0.75),
+    Stage("finishing", 1000, 1100, SECOND, peak=0.35, falling=0.85),
 )
 """The shorter way: from the weights of a guide that already knows most of it, with that guide's tokenizer."""
 TOKENS = 4096

@@ -160,8 +160,8 @@ FINDING: tuple[Topic, ...] = (
         """),
         naming=lines("the settings window | the preferences | the settings | the options"),
         answers=(
-            f"{menu_path('preferences')} ({keys('preferences')}) has the start, appearance, models, cache, shortcuts "
-            "and privacy. Each change holds at once.",
+            f"{menu_path('preferences')} ({keys('preferences')}) has the start, appearance, models, cache, shortcuts, "
+            "privacy and the local API. Each change holds at once.",
             f"Press {keys('preferences')} for the settings. Those of answers, like temperature, have a pane: "
             f"{keys('settings')}.",
         ),

@@ -7,26 +7,6 @@ from guide_model.topic import Topic, lines
 
 MISSING: tuple[Topic, ...] = (
     Topic(
-        "several",
-        asked=lines("""
-            can i get several answers at once | can you answer three times at once
-            how do i get three answers side by side | are there lanes | can two branches run together
-            can you write two answers at the same time
-            two answers at once | three answers please, all at once | can it write several replies in parallel
-            can i see three versions next to each other | give me many answers | parallel answers
-            can i ask three times with one key | can it write five answers in one go
-        """),
-        doing=lines("""
-            get several answers at once | get three answers side by side | run two branches at once
-            have five answers written in one go | get many answers in parallel
-        """),
-        answers=(
-            f"Several answers at once are not there yet. Press {keys('regenerate')} for another one.",
-            f"One answer at a time, so far. {keys('regenerate')} gives the next one, and {keys('compare')} shows two "
-            "side by side.",
-        ),
-    ),
-    Topic(
         "two_models",
         asked=lines("""
             can i compare two models | can i run two models together | can i ask two models the same question
@@ -39,7 +19,7 @@ MISSING: tuple[Topic, ...] = (
         answers=(
             f"One model is open at a time. Ask, open the other with {menu_path('open_model')}, and press "
             f"{keys('regenerate')}: the answers stand beside each other.",
-            f"Two models at once are not there yet. Open one after the other, ask both, and compare the answers with "
+            f"Two models are not open at once. Open one after the other, ask both, and compare the answers with "
             f"{keys('compare')}.",
         ),
     ),
@@ -140,45 +120,6 @@ MISSING: tuple[Topic, ...] = (
             f"Nothing is synced: your conversations are on this Mac only. {menu_path('export_all')} writes them to a "
             "file.",
             "There is no sync and no cloud. A conversation travels as a file that you export and import.",
-        ),
-    ),
-    Topic(
-        "alternatives",
-        asked=lines("""
-            can i see other words the model might have said | can i see the probabilities | what are the alternatives
-            how sure was the model of a word | can i choose another word in the answer | show me the likely tokens
-            can i click a word and get another one | can i see the logits | does it show token probabilities
-            how likely was this word | can i branch at a word | can i pick the next word myself
-            word alternatives | other words for this place
-        """),
-        doing=lines("""
-            see other words the model might have said | see the probabilities of the words | choose another word
-            branch at a word | see how sure the model was
-        """),
-        naming=lines("word alternatives | the probabilities of words"),
-        answers=(
-            f"The likely other words at a place are not shown. {keys('edit_answer')} lets you write one, and the model "
-            "goes on from it.",
-            f"Word alternatives are not there yet. Change the word yourself with {keys('edit_answer')}.",
-        ),
-    ),
-    Topic(
-        "server",
-        asked=lines("""
-            is there an api | can other programs use my model | can espalier be a server | does it have an openai api
-            can i connect to a server | can i use a model on another machine | can i use chatgpt in here
-            can i use a model in the cloud | is there a local server | can i enter an api key | does it have an endpoint
-            can i reach the model over the network | can i use a cloud model | can it connect to lm studio
-            can i serve the model to my editor
-        """),
-        doing=lines("""
-            use a model in the cloud | start a server | enter an api key | connect to a server
-            use a model on another computer | let other programs use the model
-        """),
-        naming=lines("an api | the server mode | an api key"),
-        answers=(
-            "Espalier is no server and connects to none: the model runs in the program, for you alone.",
-            f"There is no server and no cloud model here. Models are folders on this Mac: {menu_path('models')}.",
         ),
     ),
 )

@@ -178,9 +178,10 @@ MODELS: tuple[Topic, ...] = (
         """),
         naming=lines("your privacy policy | the privacy here"),
         answers=(
-            "Everything runs on this Mac, and none of your words are sent anywhere. No internet is needed.",
-            "Your words stay on this Mac, and it works without a network. A model that you download comes from the "
-            "internet, when you ask for it.",
+            "Everything runs on this Mac, and no internet is needed. If you add a server, you are asked before "
+            "anything goes there.",
+            "Your words stay on this Mac unless you add a server. A model that you download comes from the internet, "
+            "when you ask for it.",
         ),
     ),
 )

@@ -25,21 +25,60 @@ WINDOW: tuple[Topic, ...] = (
     ),
     Topic(
         "hide_cache",
-        commands=("inspector",),
+        commands=("cache",),
         asked=lines("""
-            how do i hide the cache pane | how do i show the cache | where is the cache pane | what is the inspector
-            the pane on the right is gone | how do i open the cache pane | where is the trie
-            i do not see the cache | can i hide the right side | how do i see the trie
-            what is the shortcut for the cache pane
+            how do i hide the cache pane | how do i show the cache | where is the cache pane
+            how do i open the cache pane | where is the trie | i do not see the cache | how do i see the trie
+            what is the shortcut for the cache pane | what does show cache do
         """),
         doing=lines("""
-            show the inspector | hide the inspector | show the cache | hide the cache | show the cache pane
-            hide the cache pane | open the cache pane
-            close the right pane | see the trie | get the cache pane back | toggle the cache pane
+            show the cache | hide the cache | show the cache pane | hide the cache pane | open the cache pane
+            close the cache pane | see the trie | get the cache pane back | toggle the cache pane
         """),
+        naming=lines("show cache | the shortcut for the cache"),
         answers=(
-            f"{menu_path('inspector')} ({keys('inspector')}) shows or hides the right side; choose Cache at its top.",
-            f"Press {keys('inspector')}. The pane at the right has Branches, Cache, Map and Answers at its top.",
+            f"{menu_path('cache')} ({keys('cache')}) shows or hides the Cache pane at the right.",
+            f"Press {keys('cache')} for the Cache pane. The same keys put it away again.",
+        ),
+    ),
+    Topic(
+        "inspector",
+        commands=("inspector",),
+        asked=lines("""
+            what is the inspector | the pane on the right is gone | can i hide the right side
+            how do i get the right side back | what is at the right of the window | i want more room for the chat
+            which panes are at the right | how do i close the pane at the right | the right side takes too much room
+            where are the panes | how do i switch between the panes at the right
+        """),
+        doing=lines("""
+            show the inspector | hide the inspector | close the right pane | hide the right side
+            get the right pane back | change the pane at the right | have more room for the chat
+        """),
+        naming=lines("the inspector | the pane at the right | the right side of the window"),
+        answers=(
+            f"{menu_path('inspector')} ({keys('inspector')}) shows or hides the right side, with Branches, Cache, Map "
+            "and Answers at its top.",
+            f"Press {keys('inspector')} to show or hide the right side. At its top you choose Branches, Cache, Map or "
+            "Answers.",
+        ),
+    ),
+    Topic(
+        "grey",
+        asked=lines("""
+            why is this command grey | why can i not choose this command | why is a menu entry grey
+            why does this key do nothing | a command does not work | why is the button grey
+            why is it dimmed in the menu | i pressed the keys and nothing happened | how do i know why it is grey
+            some commands are grey | the shortcut does nothing | when does a grey command work again
+        """),
+        doing=lines("""
+            find out why a command is grey | use a grey command | know why a key does nothing
+            make a grey command work
+        """),
+        naming=lines("a grey command | a dimmed menu entry"),
+        answers=(
+            "A grey command would do nothing now. Point at it in its menu and it says why; so does the window when you "
+            "press its keys.",
+            "It cannot act at this moment, and its menu entry says why, when you point at it.",
         ),
     ),
     Topic(

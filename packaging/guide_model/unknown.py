@@ -106,6 +106,10 @@ CANNOT = (
     f"I cannot do that. A larger model can: choose {menu_path('open_model')} ({keys('open_model')}).",
     f"That is beyond me. Open a real model with {menu_path('open_model')} and ask it.",
 )
+FOREIGN = (
+    "I do not know: I understand only English. A model that you open with "
+    f"{menu_path('open_model')} may know your language.",
+)
 
 
 def unknown(rng: Random) -> tuple[str, str]:
@@ -134,4 +138,4 @@ def _fill(rng: Random, frame: str) -> str:
 
 def is_refusal(text: str) -> bool:
     """Whether an answer is one of those that say no."""
-    return text.strip() in DONT_KNOW + CANNOT
+    return text.strip() in DONT_KNOW + CANNOT + FOREIGN

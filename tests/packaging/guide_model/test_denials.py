@@ -28,6 +28,12 @@ OLD_LIES = (
     "There are no settings.",
     "Two answers cannot be compared yet.",
     "There is no command palette.",
+    "Several answers at once are not there yet. Press Cmd-R for another one.",
+    "One answer at a time, so far.",
+    "The likely other words at a place are not shown.",
+    "Word alternatives are not there yet. Change the word yourself with Cmd-E.",
+    "Espalier is no server and connects to none: the model runs in the program, for you alone.",
+    "There is no server and no cloud model here.",
 )
 
 

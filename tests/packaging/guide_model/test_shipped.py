@@ -24,9 +24,10 @@ from guide_model.evaluate import (
     names_a_command_of,
     untaught_questions,
 )
-from guide_model.held_out import HELD_OUT
+from guide_model.held_out import HELD_OUT, LANGUAGES, SUMS, UNKNOWN
 from guide_model.player import Player
 from guide_model.topics_missing import MISSING
+from guide_model.unknown import is_refusal
 
 from app.viewmodels.chat.chat_text import SUGGESTIONS
 
@@ -91,6 +92,12 @@ def test_new_phrasings_that_ask_for_a_command_find_no_denial(ask: Ask) -> None:
     assert denied == []
     wrong = [(text, answer) for text, topic, answer in answers if not names_a_command_of(BY_ID[topic], answer)]
     assert len(wrong) <= 0.15 * len(answers), wrong
+
+
+@pytest.mark.parametrize("questions", [UNKNOWN, SUMS, LANGUAGES], ids=["outside", "sums", "languages"])
+def test_what_it_cannot_know_it_says_it_does_not(ask: Ask, questions: tuple[str, ...]) -> None:
+    wrong = [(text, ask(text)) for text in questions[::2] if not is_refusal(ask(text))]
+    assert len(wrong) <= 0.25 * len(questions[::2]), wrong
 
 
 def test_the_window_offers_the_questions_that_are_examined() -> None:
