@@ -73,7 +73,7 @@ def bring(store: Store, documents: Sequence[Document]) -> tuple[Stage, int]:
 
 def publish(store: Store, stage: Stage) -> Edit | None:
     result = None if stage.is_empty else store.change(lambda known: known.imports.publish(stage))
-    return result and result.edit
+    return None if result is None else result.edit
 
 
 def test_at_random_nothing_is_there_twice_and_nothing_is_lost() -> None:
