@@ -135,7 +135,7 @@ def price_of_sending(priced: CostEstimate) -> str:
 
 def does_not_fit(priced: CostEstimate, context_length: int, raised: int = 0) -> str:
     """Why the composer's words cannot be sent. raised: a limit with which they could, 0 for none."""
-    more = "more than " if priced.is_far_too_long else ""
+    more = "more than " if priced.is_far_too_long else "about " if priced.request.is_about else ""
     way = f"{DOT}Return offers to raise the limit" if raised else ""
     return f"Does not fit: {more}{formatting.number(priced.request.total)} of {formatting.tokens(context_length)}{way}"
 

@@ -17,6 +17,7 @@ from app.protocol.reports import ModelInfo
 from app.viewmodels.text import formatting
 
 _ROOM = 0.75  # share of the context that may be full, so that there is room for an answer
+_BY_FAR = 2  # contexts that a branch must fill whose tokens are counted about
 _STEP = 1024  # tokens: a limit that is proposed is a multiple
 
 
@@ -36,6 +37,12 @@ class ContextChoices:
     def branch_name(self) -> str:
         """Return the name of the branch without the oldest turns."""
         return f"Without the first {formatting.plural(self.left_out, 'turn')}".replace(formatting.HARD, " ")
+
+
+def is_too_long(priced: CostEstimate, context_length: int) -> bool:
+    """Return whether a branch surely does not fit: whose tokens are counted about, only where it is too long by far."""
+    total = priced.request.total
+    return total >= (_BY_FAR * context_length if priced.request.is_about else context_length)
 
 
 def context_choices(path: Sequence[Message], priced: CostEstimate, context_length: int) -> ContextChoices:

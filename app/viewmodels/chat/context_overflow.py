@@ -8,7 +8,13 @@ from app.protocol.events import CostEstimate
 from app.protocol.reports import ModelInfo
 from app.viewmodels.chat import chat_text, question_card
 from app.viewmodels.chat.branch_costs import BranchCosts
-from app.viewmodels.chat.context_choices import ContextChoices, context_choices, kept_branch, raised_limit
+from app.viewmodels.chat.context_choices import (
+    ContextChoices,
+    context_choices,
+    is_too_long,
+    kept_branch,
+    raised_limit,
+)
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_draft import OpenDraft
@@ -46,8 +52,7 @@ class ContextOverflow:
         if card is None or info is None or priced is None or not card.message_id or card.message_id != leaf:
             return card
         choices = self._choices
-        is_too_long = priced.request.total >= info.context_length and self._branch_costs.sending is None
-        if choices is None or not is_too_long:
+        if choices is None or self._branch_costs.sending is not None or not is_too_long(priced, info.context_length):
             return card
         raised = raised_limit(priced, info)
         ways = question_card.does_not_fit(priced, info.context_length, choices, raised, card.message_id)
@@ -58,7 +63,7 @@ class ContextOverflow:
         priced, info = self._branch_costs.sending, self._current_model.info
         if priced is None or info is None or self._branch_costs.words != text:
             return False
-        if priced.request.total < info.context_length:
+        if not is_too_long(priced, info.context_length):
             return False
         self._refuse(priced, info)
         return True
@@ -105,9 +110,9 @@ class ContextOverflow:
         info, costs = self._current_model.info, self._branch_costs
         if info is None:
             return None
-        if costs.sending is not None and costs.sending.request.total >= info.context_length:
+        if costs.sending is not None and is_too_long(costs.sending, info.context_length):
             return context_choices(self._open_draft.path_above, costs.sending, info.context_length)
-        if costs.path is not None and costs.path.request.total >= info.context_length:
+        if costs.path is not None and is_too_long(costs.path, info.context_length):
             return context_choices(self._library.tree.path, costs.path, info.context_length)
         return None
 

@@ -12,7 +12,7 @@ from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.branch_costs import BranchCosts
 from app.viewmodels.chat.chat_state import ChatState
-from app.viewmodels.chat.context_choices import raised_limit
+from app.viewmodels.chat.context_choices import is_too_long, raised_limit
 from app.viewmodels.chat.draft_attachments import chips_of
 from app.viewmodels.chat.drafts import Draft
 from app.viewmodels.chat.looked_at import LookedAt
@@ -178,7 +178,7 @@ class OpenConversation:
     def overflow(self) -> CostEstimate | None:
         """Return what sending the composer's words would cost, where they do not fit the model's context."""
         priced = self.branch_costs.sending
-        is_over = priced is not None and self.info is not None and priced.request.total >= self.info.context_length
+        is_over = priced is not None and self.info is not None and is_too_long(priced, self.info.context_length)
         return priced if is_over and (self.has_words or self.draft.attachments) else None
 
     @property
@@ -300,7 +300,7 @@ class OpenConversation:
         if path is None:
             problem = self.branch_costs.unreadable
             return "" if problem is None else chat_text.cannot_be_read(problem)
-        if self.info is not None and path.request.total >= self.info.context_length:
+        if self.info is not None and is_too_long(path, self.info.context_length):
             return chat_text.LIMIT_REACHED if raised_limit(path, self.info) else chat_text.CONTEXT_FULL
         return chat_text.price_of_path(path)
 

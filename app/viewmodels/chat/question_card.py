@@ -34,6 +34,7 @@ def does_not_fit(
     """
     total, most = formatting.tokens(priced.request.total), formatting.number(context_length)
     length = f"more than {formatting.tokens(context_length)}" if priced.is_far_too_long else total
+    length = f"about {length}" if priced.request.is_about else length
     limit = f"is limited to {most} tokens" if raised else f"reads at most {most}"
     last = "raise the limit" if raised else "open a model with a longer context"
     sentence = (

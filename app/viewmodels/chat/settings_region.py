@@ -15,6 +15,7 @@ from app.protocol.reports import ThinkingSwitch
 from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.answer_settings import answer_settings, changes_of, sampling_of, shown, summary
 from app.viewmodels.chat.chosen_settings import ChosenSettings, excess
+from app.viewmodels.chat.context_choices import is_too_long
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.prompt_settings import held
 from app.viewmodels.chat.questions import Questions
@@ -300,6 +301,6 @@ class SettingsRegion(QObject):
         if self._price is None or not path or self._price[:2] != (path[-1].id, self._next):
             return ""
         info, priced = self._model.info, self._price[2]
-        if info is not None and priced.request.total >= info.context_length:
+        if info is not None and is_too_long(priced, info.context_length):
             return chat_text.does_not_fit(priced, info.context_length)
         return chat_text.price_of_settings(priced)

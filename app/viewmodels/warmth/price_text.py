@@ -26,7 +26,8 @@ def price_title(warmth: Warmth | None) -> str:
     if warmth.is_far_too_long:
         return f"does not fit: more than {formatting.tokens(warmth.context)}"
     if not warmth.fits:
-        return f"does not fit: {formatting.number(warmth.total)} of {formatting.tokens(warmth.context)}"
+        fits = "may not fit: about " if warmth.source is Source.PREDICTED else "does not fit: "
+        return f"{fits}{formatting.number(warmth.total)} of {formatting.tokens(warmth.context)}"
     if warmth.is_warm:
         at_once = "should open at once" if warmth.source.is_believed else "opens at once"
         return "opens from disk" if warmth.is_from_disk else at_once

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from app.protocol.events import CostEstimate
-from app.protocol.reports import RequestReport
+from app.protocol.reports import RequestReport, Source
+from app.viewmodels.chat.context_choices import is_too_long
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.kit.problem_card import ProblemCard
 from tests.viewmodels.chat.test_context_choices import HOME, info_of, path_of
@@ -15,8 +16,17 @@ from tests.viewmodels.chat.test_context_choices import HOME, info_of, path_of
 CONTEXT = 100
 
 
-def priced(total: int) -> CostEstimate:
-    return CostEstimate(1, RequestReport(total, 0, 0, 0), (), None)
+def priced(total: int, source: Source = Source.MEASURED) -> CostEstimate:
+    return CostEstimate(1, RequestReport(total, 0, 0, 0, source=source), (), None)
+
+
+def test_what_is_counted_about_is_left_to_the_server_unless_it_is_too_long_by_far() -> None:
+    for source in Source:
+        guess = source is Source.PREDICTED
+        assert not is_too_long(priced(CONTEXT - 1, source), CONTEXT)
+        assert is_too_long(priced(CONTEXT, source), CONTEXT) is not guess
+        assert is_too_long(priced(2 * CONTEXT - 1, source), CONTEXT) is not guess
+        assert is_too_long(priced(2 * CONTEXT, source), CONTEXT)
 
 
 def test_words_are_refused_that_are_known_not_to_fit() -> None:
