@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text.branch_titles import quoted
+from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.answer_count import AnswerCountButton
 from app.widgets.chat.attachment_strip import AttachmentStrip
 from app.widgets.chat.composer_edit import ComposerEdit
@@ -346,4 +347,4 @@ class Composer(QWidget):
             paint_cost(painter, theme, bar, *now.send_parts)
             foot.setLeft(bar.right() + 10)
         small = self._style.text_style(TextRole.SMALL)
-        draw_text(painter, small, foot, whole_parts(small, now.send_price, foot.width(), ", ", ": "), theme.text2)
+        draw_text(painter, small, foot, whole_parts(small, now.send_price, foot.width(), DOT, ", ", ": "), theme.text2)
