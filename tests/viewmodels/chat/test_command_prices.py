@@ -90,6 +90,8 @@ def test_the_words_are_those_of_the_branch_and_nothing_is_asked_before_somebody_
     ready(qtbot, app)
     for words in ("How are you?", "And the weather?", "And the news?"):
         ask(qtbot, app, words)
+    app.model.open("/models/one")  # of which nothing is known: the first question ended a branch before
+    qtbot.waitUntil(lambda: app.chat.prices.price("branch_here").startswith("cold"))
     qtbot.wait(300)
     first = app.library.tree.path[0].id
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
-from app.viewmodels.branches import outline_nodes
+from app.viewmodels.branches import outline_nodes, run_groups
 from app.viewmodels.unavailable import why_unavailable
 from app.widgets.kit.name_field import NameField
 from app.widgets.window.main_window import MainWindow
@@ -145,7 +145,7 @@ def test_f2_renames_a_folder_while_nothing_was_said_in_the_open_conversation(
 def test_f2_on_a_row_that_stands_for_several_branches_names_none(
     qtbot: QtBot, active: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outline_nodes, "MOST_BESIDE", 1)
+    monkeypatch.setattr(run_groups, "MOST_BESIDE", 1)
     monkeypatch.setattr(outline_nodes, "LEAST_FOLDED", 2)
     ask(qtbot, app, "And now?")
     for words in ("And tomorrow?", "And in May?"):
