@@ -384,9 +384,9 @@ def _outline(bench: Bench, conversation_id: str) -> dict[str, object]:
     wait(lambda: app.library.open_id == conversation_id and len(app.branches.model.rows) > NODES)
     bench.settle()
     tree, held, shown = app.library.tree, list[float](), list[float]()
-    first = tree.path[0]
-    for number in range(TIMES):
-        message = Message.new(conversation_id, first.id, "assistant", f"Beside, {number}")
+    for number, above in enumerate(tree.path[:TIMES]):
+        role = cast("tuple", ("user", "assistant"))[above.role == "user"]
+        message = Message.new(conversation_id, above.id, role, f"Beside, {number}")
         stalls = Heartbeat()
         shown.append(
             bench.ms_until_painted(
