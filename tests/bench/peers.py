@@ -10,7 +10,7 @@ each asked on once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from math import inf
@@ -124,8 +124,8 @@ def words(dice: Random, count: int) -> str:
     return " ".join(dice.choice(_WORDS) for _ in range(count))
 
 
-def rows(name: str, asker: Asker) -> Iterator[Row]:
-    """Take a program through both workloads."""
+def rows(name: str, asker: Asker, workloads: Collection[str] = WORKLOADS.keys()) -> Iterator[Row]:
+    """Take a program through some of the workloads."""
     tokenizer, number = _tokenizer(), 0
 
     def ask(branch: Branch, question: str, most: int) -> Answered:
@@ -139,7 +139,8 @@ def rows(name: str, asker: Asker) -> Iterator[Row]:
         assert isinstance(done, RunFinished), done
         return (*turns, Turn("assistant", done.text, done.ids or None)), done, cost
 
-    for workload, play in WORKLOADS.items():
+    for workload in workloads:
+        play = WORKLOADS[workload]
         known, total, evaluated, least, off = Known(), 0, 0, 0, list[float]()
         for branch, done, cost in play(ask, Random(1)):
             request, prompt = done.stats.request, tokenizer(branch[:-1])
@@ -178,12 +179,12 @@ class _Tokenizer:
 _tokenizer = _Tokenizer
 
 
-def of_servers(started: Mapping[str, Started]) -> Iterator[Row]:
+def of_servers(started: Mapping[str, Started], workloads: Collection[str] = WORKLOADS.keys()) -> Iterator[Row]:
     """Measure the servers of others."""
     for name, one in started.items():
         with asking() as asker:
             opened(asker, one.server)
-            yield from rows(name, asker)
+            yield from rows(name, asker, workloads)
 
 
 def of_this_program() -> Iterator[Row]:
