@@ -167,7 +167,7 @@ class OpenConversation:
     def _has_room(self) -> bool:
         """Whether the path leaves room in the model's context; as far as is known."""
         path = self.branch_costs.path
-        return path is None or self.info is None or path.request.total < self.info.context_length
+        return path is None or self.info is None or not is_too_long(path, self.info.context_length)
 
     @property
     def _goes_on(self) -> bool:

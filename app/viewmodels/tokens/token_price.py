@@ -9,6 +9,7 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.chat import Turn
 from app.protocol.events import CostEstimate, CostRefused
+from app.viewmodels.chat.context_choices import is_too_long
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.model.current_model import CurrentModel
 from app.viewmodels.text import formatting
@@ -62,7 +63,7 @@ class TokenPrices:
 
 
 def _words(priced: CostEstimate, context: int) -> str:
-    if priced.is_far_too_long or priced.request.total >= context:
+    if priced.is_far_too_long or is_too_long(priced, context):
         return "does not fit"
     time = "" if priced.seconds is None else f", {formatting.about(priced.seconds)}"
     return f"{formatting.tokens(priced.request.left)}{time}"

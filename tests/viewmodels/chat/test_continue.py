@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.protocol.commands import Generate
-from app.protocol.reports import StopReason
+from app.protocol.reports import Source, StopReason
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat.answer_settings import NO_RESUMPTIONS, NO_SEED, OTHER_ENDS, answer_settings, resumptions_of
@@ -222,6 +222,12 @@ def test_why_an_answer_cannot_go_on_is_what_stands_in_its_way(
     monkeypatch.setattr(app.model.current_model, "info", replace(info, context_length=1))
     qtbot.waitUntil(lambda: app.chat.branch_costs.path is not None)
     assert "context is full" in why(app), path
+    guess = app.chat.branch_costs.path
+    assert guess is not None
+    request = replace(guess.request, source=Source.PREDICTED)
+    monkeypatch.setattr(app.chat.branch_costs, "path", replace(guess, request=request))
+    monkeypatch.setattr(app.model.current_model, "info", replace(info, context_length=request.total))
+    assert why(app) == ""  # a guess keeps nobody from going on
     monkeypatch.undo()
     assert why(app) == ""
     tree.select(said.parent_id)
