@@ -26,7 +26,7 @@ _ids = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a server keeps of the prompts that it has read.
+    """Describe what a server keeps of the prompts that it has read.
 
     block: tokens that it keeps together. sequences: how many it keeps, the newest of them; 0 for all that it has room
     for.
@@ -78,7 +78,7 @@ class Node:
 
 
 class Record:
-    """What one server was sent. Attribute: rule.
+    """Keep the token ids that one server was sent, as a trie, and predict what it still holds. Attribute: rule.
 
     Some models' caches cannot be cut: of them a server finds whole sequences alone. Which it is, is learned from what
     it reports.

@@ -139,7 +139,7 @@ class TokenThread:
 
 
 class _Ended(Generic[T]):
-    """What steps came to."""
+    """Hold the value that a generator of steps returned at its end."""
 
     def __init__(self, value: T) -> None:
         self.value = value

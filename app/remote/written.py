@@ -18,7 +18,10 @@ NOT_TOLD = RequestReport(0, 0, 0, 0, source=Source.UNKNOWN)
 
 
 class Written:
-    """What has come of an answer so far. Attributes: stop, why it ended, None while it goes on; usage."""
+    """Collect what a server has sent of an answer so far.
+
+    Attributes: stop, why it ended, None while it goes on; usage.
+    """
 
     def __init__(self, seed: int, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin the clock. clock: seconds."""
