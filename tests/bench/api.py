@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
+from PySide6.QtCore import QCoreApplication
 
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.launch.paths import guide_model
@@ -30,8 +30,8 @@ from app.protocol.commands import EstimateCost, Generate, LoadModel, SetBudget
 from app.protocol.events import CostEstimate, Event, ModelReady, RunFinished, TextDelta, TrieChanged
 from app.worker.engine_host import EngineHost
 from app.worker.gateway_host import GatewayHost
+from tests.bench.window_probe import PATIENCE, wait
 
-PATIENCE = 120.0  # seconds
 PAIRS = 20
 FOREIGN = 120  # requests
 BRANCHES = 4  # of the window, each with a fork
@@ -62,23 +62,12 @@ class Window:
         self.host.start()
         self.host.submit(LoadModel(str(guide_model())))
         self._gateway.start(0)
-        self.wait(lambda: self.port)
+        wait(lambda: self.port)
         self.first(ModelReady, 0)
 
     def _listen(self, port: int, token: str) -> None:
         self.port, self.token = port, token
 
-    def wait(self, holds: Callable[[], object]) -> None:
-        """Run the event loop until something holds. RuntimeError when it never does."""
-        end = time.monotonic() + PATIENCE
-        waking = QTimer(interval=50)
-        waking.start()
-        while not holds():
-            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
-            if time.monotonic() > end:
-                raise RuntimeError(f"waited {PATIENCE} s")
-
-    @property
     def now(self) -> int:
         """Return how many events were told by now."""
         return len(self._told)
@@ -89,7 +78,7 @@ class Window:
 
     def first(self, kind: Any, since: int, is_it: Callable[[Any], bool] = bool) -> tuple[float, Any]:
         """Wait for such an event, and return it with when it was told."""
-        self.wait(lambda: self.all(kind, since, is_it))
+        wait(lambda: self.all(kind, since, is_it))
         return self.all(kind, since, is_it)[0]
 
     def ask(self, turns: Sequence[Turn]) -> tuple[str, float]:
@@ -177,7 +166,7 @@ def times(opened: Window, pairs: int = PAIRS) -> Figures:
         _, alone = opened.ask(question)
         since = opened.now
         client = Client(opened, "/v1/chat/completions", asked)
-        opened.wait(lambda since=since: len(opened.all(TextDelta, since, is_guests)) > 8)
+        wait(lambda since=since: len(opened.all(TextDelta, since, is_guests)) > 8)
         steps += [after - at for (at, _), (after, _) in pairwise(opened.all(TextDelta, since, is_guests))]
         _, beside = opened.ask(question)
         late.append(beside - alone)
@@ -226,7 +215,7 @@ def branch(opened: Window, begun: Sequence[Turn], dice: Random) -> tuple[Turn, .
 def complete(opened: Window, text: str) -> None:
     """Have a text completed as another program does. RuntimeError where it is not."""
     client = Client(opened, "/v1/completions", {"prompt": text, "max_tokens": 8})
-    opened.wait(lambda: not client.is_reading)
+    wait(lambda: not client.is_reading)
     client.leave()
     if client.status != 200:
         raise RuntimeError(f"the answer's status is {client.status}")

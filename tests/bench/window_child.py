@@ -37,9 +37,8 @@ from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.rendering.resident import resident_bytes
 from app.widgets.chat.lanes.lanes_view import LanesView
 from tests.bench.report import percentile
-from tests.bench.window_probe import Heartbeat, Paints, Stopwatch
+from tests.bench.window_probe import Heartbeat, Paints, Stopwatch, wait
 
-PATIENCE = 120.0  # seconds
 SESSION_S, STEP_MS = 60.0, 100
 ANSWER = 600  # tokens
 QUESTION = "Tell me a story about a fox and the other fox."
@@ -47,21 +46,6 @@ LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
 PICTURES, DIFFERENT = 40, 100  # of the trie; edges that differ from those of the picture before
 COLUMNS = 3
-
-
-def wait(holds: Callable[[], bool]) -> None:
-    """Run the event loop until something holds. RuntimeError when it never does.
-
-    The thread sleeps while there is nothing to do, as that of the program does: one that asks again and again would
-    keep Python from the model's thread.
-    """
-    end = time.monotonic() + PATIENCE
-    waking = QTimer(interval=50)
-    waking.start()
-    while not holds():
-        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
-        if time.monotonic() > end:
-            raise RuntimeError(f"waited {PATIENCE} s")
 
 
 def run_for(seconds: float) -> None:

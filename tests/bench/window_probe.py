@@ -6,12 +6,28 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from tests.bench.report import percentile
 
 BEAT_MS = 4
+PATIENCE = 120.0  # seconds
+
+
+def wait(holds: Callable[[], object]) -> None:
+    """Run the event loop until something holds. RuntimeError when it never does.
+
+    The thread sleeps while there is nothing to do, as that of the program does: one that asks again and again would
+    keep Python from the model's thread.
+    """
+    end = time.monotonic() + PATIENCE
+    waking = QTimer(interval=50)
+    waking.start()
+    while not holds():
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+        if time.monotonic() > end:
+            raise RuntimeError(f"waited {PATIENCE} s")
 
 
 class Heartbeat(QObject):
