@@ -13,7 +13,7 @@ from app.protocol.events import TextKind, Token
 from app.protocol.reports import StopReason
 
 
-class Place(NamedTuple):
+class TokenSpan(NamedTuple):
     """The characters that a token added to the answer's words, or to its thought where it belongs to that."""
 
     length: int
@@ -104,12 +104,12 @@ class OutputText:
         return tuple(added.token.id for added in self._kept)
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[TokenSpan, ...]:
         """Return the characters of each of the ids, which follow on one another."""
         ends: dict[bool, int] = {False: 0, True: 0}
         places = []
         for token, _, is_thinking in self._kept:
-            places.append(Place(token.end - ends[is_thinking], is_thinking))
+            places.append(TokenSpan(token.end - ends[is_thinking], is_thinking))
             ends[is_thinking] = token.end
         return tuple(places)
 

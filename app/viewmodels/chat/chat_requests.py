@@ -16,7 +16,7 @@ from app.viewmodels.chat.answering import Answering
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.chat.context_overflow import ContextOverflow
 from app.viewmodels.chat.draft_attachments import DraftAttachments
-from app.viewmodels.chat.fork import Fork, ForkPlace, place_in, with_own_words
+from app.viewmodels.chat.fork import Fork, ForkPoint, place_in, with_own_words
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.open_draft import OpenDraft
 from app.viewmodels.chat.problem_cards import ProblemCards
@@ -217,14 +217,14 @@ class ChatRequests(QObject):
         if text.strip():
             self._when_placed(message_id, position, partial(self._write, text=storable(text)))
 
-    def _when_placed(self, message_id: str, position: int, act: Callable[[Message, Message, ForkPlace], None]) -> None:
+    def _when_placed(self, message_id: str, position: int, act: Callable[[Message, Message, ForkPoint], None]) -> None:
         """Do something with an answer, its question, and the place before a token, if something can be asked then."""
         tree = self._library.tree
         answer, question = answer_at(tree, message_id), question_of(tree, message_id)
         if answer is None or question is None or not self._may_ask(question.id, message_id):
             return
 
-        def take(place: ForkPlace | None) -> None:
+        def take(place: ForkPoint | None) -> None:
             still = question_of(self._library.tree, message_id) is not None
             if not still or not self._may_ask(question.id, message_id):
                 return
@@ -235,7 +235,7 @@ class ChatRequests(QObject):
 
         self._store.do(lambda store: place_in(answer, store.messages.choices(message_id), position), take)
 
-    def _fork(self, answer: Message, question: Message, place: ForkPlace, position: int, ids: tuple[int, ...]) -> None:
+    def _fork(self, answer: Message, question: Message, place: ForkPoint, position: int, ids: tuple[int, ...]) -> None:
         fork = Fork(answer, position, tuple(one for one in ids if one not in place.ends), place)
         ended = fork.ended() if len(fork.ids) < len(ids) else None
         if fork.ids:
@@ -243,7 +243,7 @@ class ChatRequests(QObject):
         elif ended is not None:
             self._library.changes.make(lambda store: store.messages.add(ended, True, fork.choices_of_ended))
 
-    def _write(self, answer: Message, _question: Message, place: ForkPlace, text: str) -> None:
+    def _write(self, answer: Message, _question: Message, place: ForkPoint, text: str) -> None:
         sampling = self._chosen.sampling(self._open_id)
         self._question_queue.go_on_from(with_own_words(answer, place, text, sampling), answer, sampling)
 

@@ -15,7 +15,7 @@ from app.protocol.reports import StopReason
 _HALF = "\ufffd"  # stands for a token that ends inside of a character
 
 
-class ForkPlace(NamedTuple):
+class ForkPoint(NamedTuple):
     """The beginning of an answer before one of its tokens, and what could stand there.
 
     words, thinking: what was said and thought before it. is_thinking: the token belongs to the thought. said: text of
@@ -31,7 +31,7 @@ class ForkPlace(NamedTuple):
     chosen_from: bytes
 
 
-def place_in(answer: Message, packed: bytes, position: int) -> ForkPlace | None:
+def place_in(answer: Message, packed: bytes, position: int) -> ForkPoint | None:
     """Return the place before a token of an answer, None where it is not known. packed: the answer's choices."""
     try:
         choices = unpack(packed) if packed else ()
@@ -42,7 +42,7 @@ def place_in(answer: Message, packed: bytes, position: int) -> ForkPlace | None:
     at = choices[position]
     before = {kind: sum(one.length for one in choices[:position] if one.is_thinking is kind) for kind in (False, True)}
     text, begin = (answer.thinking if at.is_thinking else answer.text), before[at.is_thinking]
-    return ForkPlace(
+    return ForkPoint(
         "" if at.is_thinking else answer.text[: before[False]],
         answer.thinking[: before[True]] if at.is_thinking else answer.thinking,
         at.is_thinking,
@@ -62,7 +62,7 @@ class Fork:
     answer: Message
     position: int
     ids: tuple[int, ...]
-    place: ForkPlace
+    place: ForkPoint
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ class Fork:
         return NewChoices(self.place.chosen_from)
 
 
-def with_own_words(answer: Message, place: ForkPlace, text: str, sampling: Sampling) -> Message:
+def with_own_words(answer: Message, place: ForkPoint, text: str, sampling: Sampling) -> Message:
     """Make another version of an answer that goes on from a place with what a person says there."""
     if place.is_thinking:
         edit, thinking = answer.edit("", asdict(sampling), StopReason.CANCELLED), place.thinking + text

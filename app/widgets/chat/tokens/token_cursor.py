@@ -15,7 +15,7 @@ from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_view import WHEEL_STEP
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.chat.tokens.own_words import OwnWords
-from app.widgets.chat.tokens.token_places import Place, TokenMarks, TokenPlaces
+from app.widgets.chat.tokens.token_places import BlockRange, TokenMarks, TokenPlaces
 from app.widgets.chat.tokens.token_popover import TokenPopover
 from app.widgets.kit.accessible import announce
 from app.widgets.kit.style import Style
@@ -164,7 +164,7 @@ class TokenCursor(QObject):
     def _item(self, number: int) -> RowItem:
         return self._view.layout_of_rows.item(number)
 
-    def _place(self) -> Place | None:
+    def _place(self) -> BlockRange | None:
         position, number = self._mode.state.now.position, self._number
         if self._places is None or position < 0 or number < 0:
             return None

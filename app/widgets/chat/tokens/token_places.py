@@ -28,7 +28,7 @@ _UNDERLINES = {
 _MOST_KEPT = 64  # blocks
 
 
-class Place(NamedTuple):
+class BlockRange(NamedTuple):
     """A token in its message: which block, and from and to in its document; the same twice for one that is not seen."""
 
     block: int
@@ -49,7 +49,7 @@ class TokenPlaces:
         self._style = style
         self._shown: dict[int, tuple[QuietDocument, ShownText]] = {}
 
-    def place(self, item: RowItem, number: int) -> Place | None:
+    def place(self, item: RowItem, number: int) -> BlockRange | None:
         """Return where a token stands; None in a thought that is folded, and in an answer without words."""
         start, end = self.tokens.span(number)
         segment = self._segment(item, is_thinking=self.tokens.choices[number].is_thinking)
@@ -65,7 +65,7 @@ class TokenPlaces:
             place = self._in_block(item, number, start, end)
         return place
 
-    def rects(self, item: RowItem, place: Place) -> list[QRectF]:
+    def rects(self, item: RowItem, place: BlockRange) -> list[QRectF]:
         """Return where a token is seen, line by line, in points from the row's corner."""
         return [rect.translated(item.text.topLeft()) for rect in item.body.rects(*place)]
 
@@ -97,7 +97,7 @@ class TokenPlaces:
             if place.first < place.last or is_current:
                 yield Mark(place.first, place.last, is_current, underline)
 
-    def _in_block(self, item: RowItem, block: int, start: int, end: int) -> Place:
+    def _in_block(self, item: RowItem, block: int, start: int, end: int) -> BlockRange:
         """Return the place of some characters, without the blanks at their ends unless they are nothing else."""
         shown, document = self._shown_of(item, block), item.body.block(block).document
         first, last = shown.span(start, end)
@@ -105,7 +105,7 @@ class TokenPlaces:
             first += 1
         while first < last - 1 and document.characterAt(last - 1).isspace():
             last -= 1
-        return Place(block, first, last)
+        return BlockRange(block, first, last)
 
     def _segment(self, item: RowItem, *, is_thinking: bool) -> int | None:
         kinds = [segment.kind for segment in item.row.shown]
