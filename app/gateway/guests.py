@@ -119,7 +119,7 @@ class Guests:
         self._call(self._cancel_all)
 
     def fail(self, problem: Problem) -> None:
-        """Have all answers fail: there is nobody to give them any more."""
+        """Have all answers fail, and the engine write no more of them: there is nobody to give them any more."""
         self._call(self._fail_all, problem)
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
@@ -143,7 +143,9 @@ class Guests:
     def _fail_all(self, problem: Problem) -> None:
         for guest in self._guests.values():
             guest.is_lost = True
-            guest.put(RunFailed(guest.run_id, problem))
+            if not guest.has_ended:  # what the engine says of its end comes after this, and is nobody's
+                guest.put(RunFailed(guest.run_id, problem))
+                self._submit(Cancel(guest.run_id))
 
 
 def _id_of(event: GuestEvent) -> int:

@@ -103,7 +103,6 @@ class Server:
 
     def close(self) -> None:
         """Have `run` return soon. Answers that are written now fail, and the engine writes no more of them."""
-        self._guests.stop()
         self._guests.fail(_CLOSED)
         self._server.should_exit = True
 

@@ -68,6 +68,7 @@ class Window:
     def _listen(self, port: int, token: str) -> None:
         self.port, self.token = port, token
 
+    @property
     def now(self) -> int:
         """Return how many events were told by now."""
         return len(self._told)

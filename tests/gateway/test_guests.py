@@ -184,3 +184,22 @@ def test_what_the_window_asked_does_not_wake_the_thread_of_the_api(monkeypatch: 
         assert len(woken) == 3
 
     asyncio.run(play())
+
+
+def test_where_all_fail_the_engine_writes_no_more_and_the_end_that_it_tells_is_not_taken() -> None:
+    commands: list[Command] = []
+
+    async def play() -> None:
+        guests = Guests(commands.append, lambda _count: None, count(-1, -1))
+        guests.open()
+        whole, cut = (guests.begin(lambda run_id: Generate(run_id, (), text="a", is_guest=True)) for _ in "ab")
+        whole.put(finished(whole.run_id))
+        guests.fail(PROBLEM)
+        guests.fail(PROBLEM)
+        await asyncio.sleep(0)
+        assert isinstance(await whole.next(0), RunFinished)
+        assert await cut.next(0) == RunFailed(cut.run_id, PROBLEM)
+        assert (await whole.next(0), await cut.next(0)) == (None, None)
+        assert [one for one in commands if isinstance(one, Cancel)] == [Cancel(cut.run_id)]
+
+    asyncio.run(play())
