@@ -7,8 +7,6 @@ taken back: the cache then ends where it would have ended without it.
 
 from __future__ import annotations
 
-from typing import cast
-
 from app.engine.alternatives import alternatives
 from app.engine.sampler import Draw, Sampler
 from app.kvcache.session import Session
@@ -45,10 +43,8 @@ class Pipeline:
 
         least: share of all below which no token is looked for.
         """
-        logits, log_total = self._draw.logits, self._draw.log_total
-        if logits is None or log_total is None:
-            return None
-        return alternatives(logits, cast(float, log_total.item()), token, least)
+        logits = self._draw.logits
+        return None if logits is None else alternatives(logits, self._draw.log_total, token, least)
 
     def keep(self, token: int) -> None:
         """Keep the token just read as part of the answer, and go on to another one."""

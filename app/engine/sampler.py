@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 import mlx.core as mx
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
+from app.engine.alternatives import device_log_total
 from app.engine.penalties import Penalties
 from app.prompting.problems import RequestError
 from app.protocol.chat import Sampling
@@ -26,8 +27,7 @@ _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx le
 class Draw(NamedTuple):
     """A token that is being computed. token: [1]. largest: of its logits, [1, 1], a number only if all of them are.
 
-    logits: [1, vocabulary], as the model gave them, where they are wanted. log_total: [1, 1], the logarithm of the sum
-    of their exponentials.
+    logits: [1, vocabulary], as the model gave them, where they are wanted. log_total: as of `device_log_total`.
     """
 
     token: mx.array
@@ -74,7 +74,7 @@ class Sampler:
     def draw(self, logits: mx.array) -> Draw:
         """Begin to choose the next token from logits [1, vocabulary], and return at once."""
         logits = logits.astype(mx.float32)
-        given = (logits, mx.logsumexp(logits, axis=-1, keepdims=True)) if self._keeps_logits else ()
+        given = (logits, device_log_total(logits)) if self._keeps_logits else ()
         if self._bias is not None:
             logits = logits.at[:, self._bias[0]].add(self._bias[1])
         logits = self._penalties.apply(logits)
