@@ -43,7 +43,7 @@ def alternatives(logits: mx.array, log_total: mx.array | None, token: int, least
 
 
 def device_log_total(logits: mx.array) -> mx.array | None:
-    """Begin to sum up on a GPU: the logarithm of the sum of the exponentials. None where the processor does it later."""
+    """Begin to sum up on a GPU: the logarithm of the sum of exponentials. None where the processor does it later."""
     is_on_processor = mx.default_device() == mx.Device(mx.cpu)
     return None if is_on_processor else mx.logsumexp(logits, axis=-1, keepdims=True)
 
