@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSiz
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
 
+from app.protocol.excerpts import first_words
 from app.viewmodels.jump.jump import Jump, JumpKind, JumpRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text.branch_titles import quoted
@@ -170,7 +171,9 @@ class JumpPanel(QWidget):
 
     @property
     def _nothing(self) -> str:
-        return f"Nothing is called {quoted(self._jump.text[:60])}." if self._jump.text else "Type where to go."
+        return (
+            f"Nothing is called {quoted(first_words(self._jump.text, 60))}." if self._jump.text else "Type where to go."
+        )
 
     def _choose(self, index: AnyIndex, *, in_new_window: bool = False) -> None:
         row: JumpRow | None = index.data(RowRole.ROW) if index.isValid() else None

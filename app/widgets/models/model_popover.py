@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.protocol.excerpts import first_words
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
 from app.viewmodels.text.branch_titles import quoted
@@ -90,7 +91,7 @@ class ModelPopover(QWidget):
         self._rows.show(rows)
         if not self.list.currentIndex().isValid():
             self.list.select(0)
-        self.list.show_hint("" if rows else f"No model matches {quoted(text[:60])}." if known else LOOKING)
+        self.list.show_hint("" if rows else f"No model matches {quoted(first_words(text, 60))}." if known else LOOKING)
         count = min(max(1, len(rows)), _IN_SIGHT)
         self.list.setFixedHeight(
             count * max(1, self.list.sizeHintForRow(0)) if rows else self._style.typography.row + 16

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from app.protocol.excerpts import first_words
 from app.protocol.references import is_on_server
 from app.protocol.reports import Problem
 from app.viewmodels.model.model_region import ModelRegion
@@ -102,7 +103,7 @@ class OnThisMachine(ListPage):
         """Return what there is to say instead of a list, or below one that holds the guide alone."""
         known, text = self._known, self.field.text().strip()
         if text and known:
-            return "" if self._rows.rows else f"No model matches {quoted(text[:60])}."
+            return "" if self._rows.rows else f"No model matches {quoted(first_words(text, 60))}."
         if any(row.id != self._models.current_model.guide for row in known):
             return ""
         return LOOKING if self._models.list.search.is_running else NOTHING

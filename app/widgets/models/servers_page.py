@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.protocol.excerpts import first_words
 from app.viewmodels.kit.settings import ServerState
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow, ModelRows
@@ -73,7 +74,7 @@ class ServersPage(ListPage):
         )
         if was_empty or not self.list.currentIndex().isValid():
             self.list.select(0)
-        nothing = f"No server and no model matches {quoted(text.strip()[:60])}." if now.rows else NOTHING
+        nothing = f"No server and no model matches {quoted(first_words(text, 60))}." if now.rows else NOTHING
         self.list.show_hint("" if self._rows.rows else nothing)
         if now.problem is not None:
             self.tell(now.problem)

@@ -90,6 +90,8 @@ def test_a_command_that_can_do_nothing_is_grey_and_is_passed_over(qtbot: QtBot, 
     assert panel.isVisible()
     assert type_in(qtbot, panel, "zzzz") == []
     assert panel.accessibleDescription() == "Nothing is called “zzzz”."
+    assert type_in(qtbot, panel, "zzzz " * 20) == []
+    assert panel.accessibleDescription() == f"Nothing is called “{'zzzz ' * 10}zzzz…”.", "what is cut says so"
     panel.close()
 
 
