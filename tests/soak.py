@@ -8,7 +8,9 @@ turns, ended and failed, compared with the replay of their record, and erased to
 tests/kvcache/test_interleaving.py; `lag`, histories of tiny models whose disk is slow, with restarts, kills and failing
 writes, compared with the replay of their record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000 corruptions of
 snapshot files; `kills`, 200 sessions of the whole program that are killed, 8 at a time; `migrations`, killed as well.
-With --part only one of them is played. What has a number is played so often at least, whatever the time.
+With --part only one of them is played. What has a number is played so often at least, whatever the time. An eighth
+part is played only where it is named, for it wants Xvfb and xdotool: `keys`, walks of somebody who does anything at
+random by real keys and the mouse.
 
 Says twice a minute how far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
 """
@@ -41,6 +43,7 @@ from tests.kvcache.disk.samples import corrupt
 from tests.kvcache.interleaving import interleave
 from tests.kvcache.ledger import MIXES
 from tests.kvcache.traffic import course
+from tests.scenarios.key_walk import walk
 from tests.scenarios.kills import PHASES, kill_many, kill_migrations
 
 STEPS = 12
@@ -48,6 +51,7 @@ OPERATIONS = 1000  # of a course
 TURNS = 60  # of sessions that are open at the same time
 DAMAGES = 1000  # at a time
 MIGRATIONS = 20  # at a time
+DEEDS = 180  # of a walk
 LENGTHS = (24, 48, 48, 48, 96, 600)  # tokens of a prompt at most
 ALL = (*KINDS, *ballast.MIXES)
 TELL_EVERY = 30.0  # seconds
@@ -124,7 +128,11 @@ def migrations(folder: Path, seed: int) -> None:
     kill_migrations(folder, MIGRATIONS, seed)
 
 
-PARTS: dict[str, Callable[[Path, int], object]] = {
+def keys(folder: Path, seed: int) -> None:
+    walk(folder, seed, DEEDS)
+
+
+MIXED: dict[str, Callable[[Path, int], object]] = {
     "disk": disk_history,
     "lanes": lanes,
     "lag": lag,
@@ -132,6 +140,7 @@ PARTS: dict[str, Callable[[Path, int], object]] = {
     "kills": kills,
     "migrations": migrations,
 }
+PARTS = MIXED | {"keys": keys}
 LEAST = {"damage": 1, "kills": 200 // len(PHASES), "migrations": 1}  # turns, whatever the time
 
 
@@ -182,9 +191,9 @@ def promised(seed: int) -> Iterator[Fault]:
 
 def mixed(seed: int) -> Iterator[Case | Fault]:
     """Many histories, now and then something of the other parts."""
-    cases, others = histories(seed, ALL), [faults(part, seed + 10**9) for part in PARTS]
+    cases, others = histories(seed, ALL), [faults(part, seed + 10**9) for part in MIXED]
     for other in cycle(others):
-        yield from islice(cases, len(PARTS))
+        yield from islice(cases, len(MIXED))
         yield next(other)
 
 
