@@ -26,7 +26,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
     "formulas": (set(), {"ziamath", "ziafont"}),
     "kvcache": ({"protocol"}, {"mlx", "mlx_lm", "safetensors"}),
     "rendering": ({"processes", "protocol"}, {"jinja2"}),
-    "tokenizing": ({"processes", "protocol", "rendering"}, {"transformers"}),
+    "tokenizing": ({"processes", "prompting", "protocol", "rendering"}, {"transformers"}),
     "prompting": ({"protocol", "rendering"}, {"tokenizers"}),
     "engine": (
         {"kvcache", "models", "prompting", "protocol", "rendering", "tokenizing"},

@@ -17,10 +17,10 @@ from mlx.nn.layers.quantized import QuantizedLinear
 from mlx.utils import tree_unflatten
 from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
 
-from app.engine.model_files import check_files, read_bytes, read_json
 from app.engine.tensors import Tensors, named_tensors
 from app.engine.weights import WeightFile, read_weight_file
 from app.prompting.problems import ModelError
+from app.tokenizing.model_files import check_files, read_bytes, read_json
 
 _CONFIG, _WEIGHTS = "adapter_config.json", "adapters.safetensors"
 _OF_PEFT = "adapter_model.safetensors"

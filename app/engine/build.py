@@ -23,8 +23,8 @@ from mlx_lm.utils import (
 )
 
 from app.engine.folder import ModelFolder
-from app.engine.model_files import read_json
 from app.engine.tensors import Tensors, from_ollama, named_tensors
+from app.tokenizing.model_files import read_json
 
 Config = dict[str, Any]
 

@@ -10,7 +10,6 @@ import importlib.util
 import json
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -19,17 +18,13 @@ from typing import Any
 from mlx_lm.utils import MODEL_ARCHITECTURE_REMAPPING, MODEL_REMAPPING
 
 from app.engine.configuration import check_configuration
-from app.engine.model_files import check_files, read_json
-from app.engine.tokenizer_check import check_tokenizer, check_tokens, is_risky
 from app.engine.weights import WeightFile, read_weight_file
 from app.models.names import model_name
 from app.prompting.problems import ModelError
+from app.tokenizing.model_files import check_files, read_json
+from app.tokenizing.tokenizer_files import check_tokenizer_files
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
-_TOKENS = ("tokenizer_config.json", "added_tokens.json", "special_tokens_map.json", "vocab.json")
-_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
-# Of kinds that other programs read.
-_OTHER_TOKENIZERS = ("tekken.json", "tiktoken.model", "*.tiktoken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ def check_folder(path: Path, weights: Sequence[Path] | None = None) -> ModelFold
         weight_files = _read_weights(path) if weights is None else tuple(read_weight_file(file) for file in weights)
         check_configuration(config, sum(file.tensors for file in weight_files))
         check_configuration(generation, 0, "generation_config.json")
-        is_tokenizer_risky = _check_tokenizer(path)
+        is_tokenizer_risky = check_tokenizer_files(path)
     except OSError as error:
         raise ModelError(
             "The model cannot be read", f"{path}: {error.strerror or error}. Check the folder's permissions."
@@ -230,35 +225,3 @@ def _no_weights(path: Path) -> ModelError:
         "The model has no weights",
         f"{path.name} has no model*.safetensors file. Copy or download the weights into the folder.",
     )
-
-
-def _check_tokenizer(path: Path) -> bool:
-    """Check the tokenizer's files; return whether it has to be tried, as every one that is no tokenizer.json."""
-    if not any((path / name).is_file() for name in _TOKENIZERS):
-        other = next((file.name for pattern in _OTHER_TOKENIZERS for file in path.glob(pattern)), None)
-        if other is not None:
-            raise ModelError(
-                "This kind of tokenizer is not supported",
-                f"The model's only tokenizer is {other}, which Espalier cannot read. "
-                "Choose a version of the model that has a tokenizer.json.",
-            )
-        raise ModelError(
-            "The model has no tokenizer",
-            f"{path.name} has no tokenizer.json or tokenizer.model. Copy or download it into the folder.",
-        )
-    file = path / "tokenizer.json"
-    has_to_be_tried = True
-    if file.is_file():
-        try:
-            tokenizer = read_json(file)
-        except ValueError as error:
-            raise ModelError(
-                "The model's tokenizer is damaged", "tokenizer.json is not valid JSON. Copy or download it again."
-            ) from error
-        check_tokenizer(tokenizer)
-        has_to_be_tried = is_risky(tokenizer)
-    for name in _TOKENS:
-        if (path / name).is_file():
-            with suppress(ValueError):  # what reads it says what is wrong, or does without
-                check_tokens(name, read_json(path / name))
-    return has_to_be_tried

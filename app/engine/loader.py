@@ -27,8 +27,6 @@ from app.engine.model import LoadedModel
 from app.engine.source import checked_source
 from app.engine.step_memory import sizes_of
 from app.engine.task import Task
-from app.engine.template_sources import default_source
-from app.engine.tokenizer_trial import tried
 from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
 from app.models.context import context_length, limited_context
 from app.prompting.border import foreign_code
@@ -41,6 +39,8 @@ from app.protocol.commands import CONTEXT_LIMIT, LoadModel
 from app.protocol.events import ModelFailed, ModelLoading
 from app.protocol.figures import size
 from app.protocol.reports import Problem
+from app.tokenizing.template_sources import default_source
+from app.tokenizing.tokenizer_trial import tried
 
 # Weights read in one step: about a tenth of a second from a fast disk.
 _STEP_BYTES = 256 << 20
@@ -91,7 +91,7 @@ class Opening(Task[LoadedModel | ModelFailed]):
                 limit_mlx_cache(self.memory)
                 yield "Reading the tokenizer", None
                 if folder.has_risky_tokenizer:
-                    yield from _at_stage("Reading the tokenizer", tried(folder))
+                    yield from _at_stage("Reading the tokenizer", tried(folder.path))
                 tokenizer = _tokenizer(folder)
                 yield "Building the model", 0.0
                 with _misfit():

@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.engine.folder import ModelFolder, check_folder
-from app.engine.model_files import TEMPLATES
 from app.models.ollama_store import OllamaError, OllamaModel, find_model, is_reference, store_folder
 from app.prompting.problems import ModelError
+from app.tokenizing.model_files import TEMPLATES
 
 
 @contextmanager

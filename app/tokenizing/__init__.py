@@ -1,6 +1,6 @@
-"""Tokenizers that nobody knows, tried where they can do no harm: in a process that may be ended at any moment.
+"""Tokenizers of folders that nobody knows: what their files may hold, and a trial where they can do no harm.
 
-Standard library only, and transformers in that process.
+That is a process of its own, which may be ended at any moment. Only there is transformers imported.
 """
 
 FLAG = "--try-tokenizer"

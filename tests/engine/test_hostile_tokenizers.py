@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from app.engine.model import LoadedModel
-from app.engine.tokenizer_check import is_risky
 from app.protocol.commands import CancelOpening, LoadModel, SetBudget, Shutdown
 from app.protocol.events import ModelFailed, ModelReady, OpeningCancelled, TrieChanged
 from app.tokenizing import trial
+from app.tokenizing.tokenizer_check import is_risky
 from tests.engine.bench import Bench, opened_folder, user
 from tests.engine.conftest import GUIDE
 from tests.fakes.tiny_tokenizer import byte_level, sentence_piece

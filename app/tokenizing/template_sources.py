@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from app.engine.model_files import read_bytes, read_json
+from app.tokenizing.model_files import read_bytes, read_json
 
 DEFAULT = "default"
 

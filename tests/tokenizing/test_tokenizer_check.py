@@ -13,9 +13,9 @@ import pytest
 from tokenizers import Regex, Tokenizer, decoders, normalizers
 
 from app.engine.model import LoadedModel
-from app.engine.tokenizer_check import check_tokenizer
 from app.prompting.problems import ModelError
 from app.protocol.events import ModelFailed
+from app.tokenizing.tokenizer_check import check_tokenizer
 from tests.engine.bench import opened_folder
 from tests.engine.conftest import GUIDE
 from tests.fakes.tiny_tokenizer import byte_level, sentence_piece

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.engine.folder import ModelFolder
+from pathlib import Path
+
 from app.prompting.problems import ModelError
 from app.prompting.steps import Steps
 from app.tokenizing.trial import TrialFault, try_tokenizer
@@ -24,10 +25,10 @@ _FAILED = {
 }
 
 
-def tried(folder: ModelFolder) -> Steps[None]:
+def tried(folder: Path) -> Steps[None]:
     """Try a folder's tokenizer, a step for each moment that it takes. Raises ModelError where it does not pass."""
     try:
-        fault = yield from try_tokenizer(folder.path)
+        fault = yield from try_tokenizer(folder)
     except OSError as error:
         raise ModelError(
             "The model's tokenizer cannot be tried",

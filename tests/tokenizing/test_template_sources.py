@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.engine.model import LoadedModel
-from app.engine.template_sources import default_source, template_sources
+from app.tokenizing.template_sources import default_source, template_sources
 from tests.engine.bench import opened_folder, user
 from tests.fakes.model_folder import write_model_folder
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.engine import model_files
-from app.engine.model_files import check_files, read_bytes, read_json
 from app.prompting.problems import ModelError
+from app.tokenizing import model_files
+from app.tokenizing.model_files import check_files, read_bytes, read_json
 from tests.engine.bench import opened_folder
 from tests.fakes.model_folder import write_model_folder
 
