@@ -17,10 +17,9 @@ from app.protocol.chat import stop_problem
 from app.protocol.commands import Lane
 from app.protocol.events import TextDelta, TrieChanged
 from app.protocol.reports import RequestReport, StopReason
-from app.remote import completions
 from app.remote.answering import Answering
-from app.remote.completions import Completed
 from app.remote.faults import broken_off, endless
+from app.remote.id_interface import Completed, IdQuestion
 from app.remote.id_prompts import IdPrompt, IdPrompts, with_answer
 from app.remote.id_written import IdWritten
 from app.remote.routing import Replica
@@ -70,8 +69,7 @@ class IdAnswering(Answering):
         stops = () if stop_problem(sampling.stop) else sampling.stop
         self._ids.tokenizer.learn((*asked.after, *asked.begun))
         output = OutputText(codec, (*stops, *self._ids.stops), asked.after)
-        read = self._ids.tokenizer.texts.__getitem__
-        choices = AnswerChoices(codec, output, read) if self._command.alternatives else None
+        choices = AnswerChoices(codec, output, self._ids.tokenizer.read) if self._command.alternatives else None
         self._written.begin(output, asked.begun, choices)
 
     def _choose(self, replica: Replica) -> None:
@@ -82,28 +80,43 @@ class IdAnswering(Answering):
         assert self._asked is not None
         self._counted = 0
         self._written.begin_again()
-        ids, lane = self._asked.ids, self._command.lanes[self._number]
-        room = self._context - len(ids)
-        return completions.PATH, completions.completion_request(
-            self._at.kind, ids, lane, self._seed, room, self._bias, self._command.alternatives
+        return self._ids.interface.path, self._ids.interface.request(self._question(self._asked))
+
+    def _question(self, asked: IdPrompt) -> IdQuestion:
+        """Return what is asked of the server that is to answer."""
+        return IdQuestion(
+            kind=self._at.kind,
+            model=self._model,
+            ids=asked.ids,
+            sampling=self._command.lanes[self._number].sampling,
+            seed=self._seed,
+            room=self._context - len(asked.ids),
+            bias=self._bias,
+            alternatives=self._command.alternatives,
+            salt=self._at.client.server.salt,
         )
 
     async def _read(self, path: str, request: dict[str, Any]) -> None:
         """Read one answer to its end. Raises ServerError, also where there is none."""
-        client = self._at.client
+        assert self._asked is not None
+        client, codec, most = self._at.client, self._ids.codec, self._question(self._asked).most
+        reader = self._ids.interface.reader(client.server.name, codec.rows, codec.stop_ids)
         async with contextlib.aclosing(client.events(path, request)) as found:
             async for data in found:
-                piece = completions.completed(client.server.name, data)
+                piece = reader.read(data)
                 self._compare(piece)
                 self._begin(piece.progress)
                 if piece.progress is not None:
                     self._written.note_progress(piece.progress)
-                    continue
+                if piece.tokens and self._written.stop is not None:
+                    raise endless(client.server.name)
                 self._tell(await self._taken(piece))
-                if self._written.stop is not None:
-                    self._note_limit(request["n_predict"])
+                if self._written.stop is StopReason.STOP_TEXT or (piece.is_last and self._written.stop is not None):
+                    self._note_limit(most)
                     return
-                if self._written.sampled > request["n_predict"]:
+                if piece.is_last:
+                    break
+                if self._written.sampled > most:
                     raise endless(client.server.name)
         raise broken_off(client.server.name)
 
@@ -130,9 +143,11 @@ class IdAnswering(Answering):
         """Send no more ids once the server counts other ones."""
         counted = piece.progress.total if piece.progress is not None else piece.total
         assert self._asked is not None
-        if counted is not None and counted != len(self._asked.ids):
+        sent = self._asked.ids
+        is_other = piece.prompt is not None and tuple(piece.prompt) != sent
+        if is_other or (counted is not None and counted != len(sent)):
             self._is_counted_alike = self._written.is_sure = False
-            self._ids.switch_off(counted, len(self._asked.ids))
+            self._ids.switch_off(len(piece.prompt or ()) if counted is None else counted, len(sent))
 
     def _repeat(self) -> None:
         self._tell(self._written.given)

@@ -12,20 +12,16 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import TypeVar
-from urllib.parse import quote
 
 from app.prompting import prompt as prompting
 from app.prompting.begun_answer import forced_ids, ids_of_begun
-from app.prompting.border import foreign_code
 from app.prompting.codec import Codec
-from app.prompting.problems import EngineError, ModelError, TooLongError
+from app.prompting.problems import TooLongError
 from app.prompting.prompt import PromptBuilder
 from app.prompting.recent_prompts import RecentPrompts
 from app.prompting.steps import Steps
-from app.prompting.template import chat_template
 from app.prompting.thinking_switch import thinking_switch
 from app.protocol.attachments import question_text
 from app.protocol.chat import Turn
@@ -33,13 +29,12 @@ from app.protocol.commands import EstimateCost, Generate
 from app.protocol.reports import ModelInfo
 from app.remote.address import Reach, reach_of
 from app.remote.client import Client
-from app.remote.completions import MORE_SETTINGS
-from app.remote.faults import ServerError
+from app.remote.id_interface import IdInterface
+from app.remote.id_tokenizer import IdTokenizer
 from app.remote.pricing import PricingCodec
 from app.remote.prompts import Prompt, excerpt
-from app.remote.proof import proven
 from app.remote.record import Span
-from app.remote.server_tokenizer import LARGEST_TEMPLATE, MOST_ROWS, NotAskedError, ServerTokenizer
+from app.remote.server_tokenizer import NotAskedError
 from app.remote.token_thread import TokenThread
 
 log = logging.getLogger(__name__)
@@ -68,13 +63,22 @@ class IdPrompt:
 
 
 class IdPrompts:
-    """The prompts of one model on a server. Attributes: codec, tokenizer, thread; is_on, they may be sent."""
+    """The prompts of one model on a server.
+
+    Attributes: interface, by which they are sent; codec, tokenizer, thread; is_on, they may be sent.
+    """
 
     def __init__(
-        self, client: Client, thread: TokenThread, tokenizer: ServerTokenizer, codec: Codec, builder: PromptBuilder
+        self,
+        interface: IdInterface,
+        client: Client,
+        thread: TokenThread,
+        tokenizer: IdTokenizer,
+        codec: Codec,
+        builder: PromptBuilder,
     ) -> None:
         """client: to the server that the thread asks."""
-        self.thread, self.tokenizer, self.codec = thread, tokenizer, codec
+        self.interface, self.thread, self.tokenizer, self.codec = interface, thread, tokenizer, codec
         self.is_on = True
         self.seen: Callable[[Sequence[int]], int] = lambda _: 0  # how many ids were sent before, on the event loop
         self.on_off: Callable[[], object] = lambda: None  # called when that ends
@@ -100,7 +104,7 @@ class IdPrompts:
     def fingerprint(self) -> str:
         """Name the tokenizer and the template, whichever server they were found on."""
         told = hashlib.sha256(self._builder.template.source.encode("utf-8", "replace"))
-        told.update("\0".join(self.tokenizer.texts).encode("utf-8", "replace"))
+        told.update(self.tokenizer.identity.encode("utf-8", "replace"))
         return told.hexdigest()
 
     @property
@@ -113,7 +117,8 @@ class IdPrompts:
         whole = hashlib.sha256(f"{info.fingerprint}\0{self.fingerprint}".encode()).hexdigest()[:32]
         able = info.capabilities
         if able is not None:
-            able = replace(able, token_ids=True, going_on=True, unused_settings=able.unused_settings - MORE_SETTINGS)
+            unused = able.unused_settings - self.interface.more_settings | self.interface.fewer_settings
+            able = replace(able, token_ids=True, going_on=True, unused_settings=unused)
         switch = self._builder.switch
         thinking = thinking_switch(switch, self._builder.template, self.codec.thinking)
         return replace(info, fingerprint=whole, capabilities=able, thinking=thinking, thinks=switch.is_usually_on)
@@ -229,68 +234,3 @@ def _recorded(
     if begun:
         spans.append(Span(len(prompt.ids), len(ids), "assistant", ""))
     return Prompt(ids, tuple(spans), tuple(zip(prompt.turn_starts, prompt.turn_ends, strict=True)), (), ())
-
-
-async def id_prompts(client: Client, model: str) -> IdPrompts | None:
-    """Return the prompts of a model on llama.cpp's server, None where it does not tell enough or they are not proven.
-
-    model: as the server calls it.
-    """
-    try:
-        props = await client.json(f"/props?model={quote(model, safe='')}")
-        rows = _rows(await client.json("/v1/models"), model)
-    except ServerError:
-        return None
-    template = props.get("chat_template")
-    if not isinstance(template, str) or not 0 < len(template) <= LARGEST_TEMPLATE or not 0 < rows <= MOST_ROWS:
-        return None
-    specials = {name: text for name in ("bos_token", "eos_token") if isinstance(text := props.get(name), str)}
-    thread = TokenThread(client, model)
-    try:
-        found = await thread.finish(_opening(client, thread, rows, template, specials))
-    except EngineError as error:
-        log.info("%s is sent messages: %s", client.server.name, error)
-        found = None
-    except BaseException:
-        thread.close()
-        raise
-    if found is None:
-        thread.close()
-    return found
-
-
-def _opening(
-    client: Client, thread: TokenThread, rows: int, template: str, specials: dict[str, str]
-) -> Steps[IdPrompts | None]:
-    yield
-    with foreign_code(_unusable):
-        tokenizer = ServerTokenizer(thread, rows, template, specials)
-    yield
-    rendered = chat_template(tokenizer, datetime.now().astimezone())
-    builder: PromptBuilder | None = None
-    try:
-        with foreign_code(_unusable):
-            codec = Codec(tokenizer, template, rows)
-        builder = yield from proven(tokenizer, codec, rendered)
-    finally:
-        if builder is None:
-            rendered.close()
-    if builder is None:
-        log.info("%s is sent messages: prompts made here are not its own", thread.name)
-        return None
-    return IdPrompts(client, thread, tokenizer, codec, builder)
-
-
-def _unusable(words: str) -> ModelError:
-    return ModelError("The server's tokens cannot be used", words)
-
-
-def _rows(listed: object, model: str) -> int:
-    """Return how many tokens a model has, 0 where the server does not say."""
-    data = listed.get("data") if isinstance(listed, dict) else None
-    for one in data if isinstance(data, list) else []:
-        meta = one.get("meta") if isinstance(one, dict) and one.get("id") == model else None
-        rows = meta.get("n_vocab") if isinstance(meta, dict) else None
-        if isinstance(rows, int) and not isinstance(rows, bool):
-            return rows
-    return 0

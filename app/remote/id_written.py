@@ -11,7 +11,7 @@ from app.prompting.thinking import Piece
 from app.protocol.events import Token
 from app.protocol.reports import StopReason
 from app.remote.chunks import Progress, Usage
-from app.remote.completions import Completed
+from app.remote.id_interface import Completed
 from app.remote.written import Written
 
 

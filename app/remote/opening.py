@@ -20,7 +20,8 @@ from app.remote.belief import Belief
 from app.remote.certificates import trusted
 from app.remote.client import Client
 from app.remote.faults import ServerError
-from app.remote.id_prompts import IdPrompts, id_prompts
+from app.remote.id_opening import llama_prompts
+from app.remote.id_prompts import IdPrompts
 from app.remote.kinds import GoingOn
 from app.remote.probe import Found, FoundModel, look
 from app.remote.prompts import MessagePrompts
@@ -183,7 +184,7 @@ async def _common_ids(able: Sequence[_Able], name: str) -> IdPrompts | None:
     found: list[IdPrompts] = []
     try:
         for one in able:
-            ids = await id_prompts(one.client, name)
+            ids = await llama_prompts(one.client, name)
             if ids is None:
                 return None
             found.append(ids)

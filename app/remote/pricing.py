@@ -10,7 +10,8 @@ import hashlib
 from collections.abc import Sequence
 
 from app.prompting.codec import Codec
-from app.remote.server_tokenizer import NotAskedError, ServerTokenizer
+from app.remote.id_tokenizer import IdTokenizer
+from app.remote.server_tokenizer import NotAskedError
 
 GUESSED = 1 << 40  # the first id that stands for a token which nobody knows
 _ROOM = 1 << 24
@@ -19,7 +20,7 @@ _ROOM = 1 << 24
 class PricingCodec(Codec):
     """A codec that asks nothing, with all that another one knows."""
 
-    def __init__(self, codec: Codec, tokenizer: ServerTokenizer) -> None:
+    def __init__(self, codec: Codec, tokenizer: IdTokenizer) -> None:
         """Share what the other one remembers, now and later."""
         vars(self).update(vars(codec))
         self._server = tokenizer

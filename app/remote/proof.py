@@ -1,13 +1,14 @@
 """The proof that prompts which are built here are those that the server would build.
 
-The tokenizer is the server's own, so that comparing its ids with its ids would prove nothing. What can be wrong is what
-this program makes of it, and that is what is compared:
+What is compared, of the server's own tokenizer, of which comparing its ids with its ids would prove nothing, or of one
+from a folder, which may be another model's:
 
-* 64 texts, tokenized as what people type, come out of the server's own detokenizer as they were, out of the one here
-  too, and hold no control token: the vocabulary was read rightly, and nobody can type what begins a turn.
-* A conversation of three turns, with instructions and without, comes to the ids that the server makes of its own
-  rendering: the template is the one that the server uses, is given the same variables, and is cut in the right places.
-  Its words are ordinary ones; for texts that spell control tokens, where the two differ on purpose, the first is proof.
+* 64 texts, tokenized as what people type, come out of the server's own detokenizer as out of the one here, and hold no
+  control token: nobody can type what begins a turn. Of the server's own they come out as they were, since that is what
+  can be wrong: how its vocabulary was read. A folder's makes of each text the ids that the server makes of it.
+* A conversation of three turns, with instructions and without, comes to the ids that the server makes of it: the
+  template is the one that the server uses, is given the same variables, and is cut in the right places. Its words are
+  ordinary ones; for texts that spell control tokens, where the two differ on purpose, the first is proof.
 
 One difference is allowed, and made up for: a beginning-of-text token that the template does not print.
 """
@@ -23,7 +24,7 @@ from app.prompting.prompt import PromptBuilder, prompt_builder
 from app.prompting.steps import Steps
 from app.prompting.template import ChatTemplate, Renderer
 from app.protocol.chat import PromptOptions, Turn
-from app.remote.server_tokenizer import ServerTokenizer
+from app.remote.id_tokenizer import IdTokenizer
 
 TEXTS = (
     *("a", "Hello", "Hello, world!", "The quick brown fox jumps over the lazy dog.", "don't, can't, I'm, we've"),
@@ -79,7 +80,7 @@ _ASKED = (
 _TOLD = "Answer in one sentence."
 
 
-def proven(tokenizer: ServerTokenizer, codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder | None]:
+def proven(tokenizer: IdTokenizer, codec: Codec, template: ChatTemplate) -> Steps[PromptBuilder | None]:
     """Return what builds a model's prompts; None where they are not those of its server.
 
     Raises UnansweredError, ModelError, and RequestError where the template refuses what its server renders.
@@ -94,29 +95,31 @@ def proven(tokenizer: ServerTokenizer, codec: Codec, template: ChatTemplate) -> 
     return None
 
 
-def _keeps_texts(tokenizer: ServerTokenizer, codec: Codec) -> bool:
+def _keeps_texts(tokenizer: IdTokenizer, codec: Codec) -> bool:
     """Return whether texts that are typed stay what they are, and no control token of the model comes of them."""
     before = codec.plain("x")
-    tokenizer.expect(TEXTS)
-    told = [(*before, *codec.plain(text, before[-1])) for text in TEXTS]
-    if not tokenizer.has_special or any(codec.special_ids.intersection(ids) for ids in told):
+    if not tokenizer.agrees(TEXTS):
         return False
-    texts = [codec.decode(before) + text for text in TEXTS]
-    return texts == [codec.decode(ids) for ids in told] == tokenizer.written_out(told)
+    told = [(*before, *codec.plain(text, before[-1])) for text in TEXTS]
+    if any(codec.special_ids.intersection(ids) for ids in told):
+        return False
+    texts = [codec.decode(ids) for ids in told]
+    if tokenizer.is_servers_own and texts != [codec.decode(before) + text for text in TEXTS]:
+        return False
+    return texts == tokenizer.written_out(told)
 
 
-def _builds_the_same(tokenizer: ServerTokenizer, builder: PromptBuilder) -> Steps[bool]:
+def _builds_the_same(tokenizer: IdTokenizer, builder: PromptBuilder) -> Steps[bool]:
     """Return whether a conversation comes to the ids that the server makes of it, with instructions and without."""
     for told in (None, *((_TOLD,) if builder.takes_instructions else ())):
         turns = _ASKED if told is None else (Turn("system", told), *_ASKED)
         prompt = yield from builder.building(turns, PromptOptions())
-        messages = [{"role": turn.role, "content": turn.text} for turn in turns]
-        if list(prompt.ids) != tokenizer.encode(tokenizer.apply_chat_template(messages)):
+        if not tokenizer.is_conversation([{"role": turn.role, "content": turn.text} for turn in turns], prompt.ids):
             return False
     return True
 
 
-def _begun(tokenizer: ServerTokenizer, codec: Codec, template: ChatTemplate) -> ChatTemplate:
+def _begun(tokenizer: IdTokenizer, codec: Codec, template: ChatTemplate) -> ChatTemplate:
     """Return a template that prints what the tokenizer itself puts before a text."""
     return replace(template, renderer=_Begun(template.renderer, codec.decode(codec.beginning())))
 

@@ -11,7 +11,7 @@ Property: it asks on the thread of its `ask`, and is never to be used on another
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -58,7 +58,7 @@ class ServerTokenizer:
     else NotAskedError is raised; bytes_per_token, of texts, about.
     """
 
-    has_chat_template = has_thinking = True
+    has_chat_template = has_thinking = is_servers_own = True
     think_start = think_end = tool_call_start = tool_call_end = None
 
     def __init__(self, thread: TokenThread, rows: int, template: str, specials: Mapping[str, str]) -> None:
@@ -85,9 +85,14 @@ class ServerTokenizer:
         self.eos_token_ids: Collection[int] = tuple(ends)
 
     @property
-    def has_special(self) -> bool:
-        """Return whether there are tokens that never come of plain text, of which the server knows that it is plain."""
-        return any(one.special for one in self.added_tokens_decoder.values())
+    def identity(self) -> str:
+        """Name the tokenizer, whichever server it was found on."""
+        return "\0".join(self.texts)
+
+    @property
+    def read(self) -> Callable[[int], str]:
+        """Return what tells what a token reads."""
+        return self.texts.__getitem__
 
     def get_vocab(self) -> Mapping[str, int]:
         """Return the ids of all tokens, by what they read; those that read no text have a name of their own."""
@@ -112,10 +117,18 @@ class ServerTokenizer:
             self.bytes_per_token += _WEIGHT * (len(text.encode()) / len(ids) - self.bytes_per_token)
         return ids
 
-    def expect(self, texts: Sequence[str]) -> None:
-        """Ask now what some plain texts come to, which will be encoded next. Raises UnansweredError."""
+    def agrees(self, texts: Sequence[str]) -> bool:
+        """Ask now what some plain texts come to, which will be encoded next. Raises UnansweredError.
+
+        Returns whether there are tokens that never come of plain text, of which the server knows that it is plain.
+        """
         answers = self._thread.ask_all("/tokenize", [_question(text, is_plain=True, adds=False) for text in texts])
         self._expected = dict(zip(texts, answers, strict=True))
+        return any(one.special for one in self.added_tokens_decoder.values())
+
+    def is_conversation(self, messages: list[Mapping[str, str]], ids: Sequence[int]) -> bool:
+        """Return whether the server makes these ids of a conversation. Raises UnansweredError."""
+        return list(ids) == self.encode(self.apply_chat_template([dict(one) for one in messages]))
 
     def _ids(self, body: Mapping[str, Any], answer: Mapping[str, Any]) -> list[int]:
         """Read what a text comes to."""

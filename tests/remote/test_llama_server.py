@@ -35,7 +35,7 @@ from app.protocol.events import (
 from app.protocol.reports import Source, StopReason
 from app.remote import kinds
 from app.remote.client import Client
-from app.remote.id_prompts import id_prompts
+from app.remote.id_opening import llama_prompts
 from app.remote.probe import look
 from app.remote.proof import TEXTS
 from tests.prompting.codecs import NOON
@@ -115,7 +115,7 @@ def test_prompts_are_made_of_its_own_tokens(started: Started) -> None:
 
     async def compared() -> None:
         async with Client(started.server) as client:
-            found = await id_prompts(client, (await look(client)).models[-1].name)
+            found = await llama_prompts(client, (await look(client)).models[-1].name)
             assert found is not None
             assert found.codec.special_ids == codec.special_ids
             assert found.codec.stop_ids == codec.stop_ids
