@@ -27,8 +27,9 @@ class Kind:
     penalty. no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens
     that it is told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of
     the prompts that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
-    takes_salt: it can be told to share what it holds with nobody else, whom the time of an answer would tell what was
-    asked. marks_end: every whole answer of it has an end mark, and one without has broken off.
+    no_top_k: what it takes for a top-k that is off. takes_salt: it can be told to share what it holds with nobody else,
+    whom the time of an answer would tell what was asked. marks_end: every whole answer of it has an end mark, and one
+    without has broken off.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Kind:
     context: int | None = None
     keeps: Rule | None = None
     tells_progress: bool = False
+    no_top_k: int = 0
     takes_salt: bool = False
     marks_end: bool = False
 
@@ -71,7 +73,7 @@ LLAMA = Kind(
     marks_end=True,
 )
 VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16), takes_salt=True, marks_end=True)
-SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(), marks_end=True)
+SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(), no_top_k=-1, marks_end=True)
 # It makes room for as many tokens as it is told, and cuts what is longer.
 OLLAMA = Kind(
     *("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1)),

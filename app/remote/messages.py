@@ -60,6 +60,8 @@ def settings_of(kind: Kind, sampling: Sampling, seed: int) -> dict[str, Any]:
     found: dict[str, Any] = {"temperature": float(sampling.temperature), "top_p": float(sampling.top_p)}
     for name in sorted(kind.settings):
         found[kind.repetition if name == "repetition_penalty" else name] = getattr(sampling, name)
+    if found.get("top_k") == 0:
+        found["top_k"] = kind.no_top_k
     most = kind.no_limit if sampling.max_tokens is None else sampling.max_tokens
     if most is not None:
         found["max_tokens"] = most

@@ -382,6 +382,16 @@ def test_every_setting_that_the_server_knows_is_sent() -> None:
         assert (script.asked[1]["top_k"], script.asked[1]["min_p"], script.asked[1]["max_tokens"]) == (0, 0.0, -1)
 
 
+def test_a_top_k_that_is_off_is_told_as_the_server_calls_that() -> None:
+    """SGLang refuses 0."""
+    for kind, off in (("SGLang", -1), ("vLLM", 0)):
+        with serving(Script(kind=kind)) as script, asking() as asker:
+            asker.open(script.server)
+            asker.answer(sampling=Sampling(top_k=0))
+            asker.answer(2, sampling=Sampling(top_k=3))
+            assert [one["top_k"] for one in script.asked] == [off, 3]
+
+
 OTHERWISE: dict[str, Any] = {
     "temperature": 0.5,
     "top_p": 0.5,
