@@ -33,7 +33,7 @@ MAY: dict[str, tuple[set[str], set[str]]] = {
         {"mlx", "mlx_lm", "numpy", "tokenizers", "huggingface_hub"},
     ),
     "hub": ({"protocol"}, {"huggingface_hub", "httpx2", "filelock", "keyring"}),
-    "remote": ({"prompting", "protocol"}, {"httpx2"}),
+    "remote": ({"prompting", "protocol", "tokenizing"}, {"httpx2"}),
     "gateway": ({"protocol"}, {"uvicorn", "h11"}),
     "worker": ({"gateway", "hub", "engine", "processes", "protocol", "remote"}, {"PySide6.QtCore"}),
     "viewmodels": (

@@ -13,8 +13,8 @@ class Server:
 
     id: by which settings and models name it. name: as the person calls it. url: without a slash at its end. others:
     addresses of servers that run the same models, any of which may answer. certificate: SHA-256 of the one that the
-    person trusts, "" where authorities speak for it. Its key is no part of it: that lies in the system's keychain,
-    under the id.
+    person trusts, "" where authorities speak for it. tokenizer: folder with the tokenizer of its models, "" where the
+    person named none. Its key is no part of it: that lies in the system's keychain, under the id.
     """
 
     id: str
@@ -22,6 +22,7 @@ class Server:
     url: str
     certificate: str = ""
     others: tuple[str, ...] = ()
+    tokenizer: str = ""
 
     @property
     def salt(self) -> str:

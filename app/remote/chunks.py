@@ -60,7 +60,7 @@ def chat_chunk(name: str, data: str) -> Chunk:
         text=text_of(name, delta.get("content")),
         thinking=text_of(name, thinking),
         finish=text_of(name, choice.get("finish_reason")),
-        usage=_usage(usage, found.get("timings")) if isinstance(usage, dict) else None,
+        usage=usage_of(usage, found.get("timings")) if isinstance(usage, dict) else None,
         progress=progress_of(found.get("prompt_progress")),
     )
 
@@ -100,7 +100,7 @@ def told(name: str, error: object) -> ServerError:
     return ServerError(f"{name} gave up", f"It says: “{words(str(said))}”.")
 
 
-def _usage(usage: Mapping[str, Any], timings: object) -> Usage:
+def usage_of(usage: Mapping[str, Any], timings: object = None) -> Usage:
     """Read what a server counted. timings: where llama.cpp tells what it found."""
     details = usage.get("prompt_tokens_details")
     cached = count_of(details, "cached_tokens") if isinstance(details, dict) else None

@@ -21,10 +21,13 @@ _LEAST_LIKELY = 1e4  # a logarithm
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A piece of an answer. text: of the tokens, without control tokens. count: of all tokens so far, those that were
-    not told included, 0 where none is left out. prompt: the ids that the server was sent, where it repeats them; total:
-    how many tokens it counts in them. finish: why the answer ended, "" while it goes on; has_ended: the last token is
-    the end token. is_last: nothing comes after it. found: what each token was chosen from, where that was asked for.
+    """A piece of an answer.
+
+    tokens: those that are told. Where a server does not tell all of them: text, of the tokens, without control tokens;
+    count, of all tokens so far. prompt: the ids that the server was sent, where it repeats them; total: how many tokens
+    it counts in them. may_be_end: the last token may be the end token, where a server leaves that in; has_ended: the
+    one before this piece was. finish: why the answer ended, "" while it goes on. is_last: nothing comes after it.
+    found: what each token was chosen from, where that was asked for.
     """
 
     tokens: tuple[int, ...] = ()
@@ -33,6 +36,7 @@ class Completed:
     prompt: Sequence[int] | None = None
     total: int | None = None
     finish: str = ""
+    may_be_end: bool = False
     has_ended: bool = False
     is_last: bool = False
     found: tuple[Alternatives | None, ...] = ()

@@ -134,8 +134,9 @@ class IdPrompts:
     async def priced(self, command: EstimateCost, context: int) -> IdPrompt:
         """Return the prompt of a branch that is not asked: of words that were not sent yet about.
 
-        A server on this computer is asked, from which nothing goes on to others. Raises as `build` does, and
-        NotAskedError where nothing is known. One is worked out at a time, so that what is asked need not wait for many.
+        A tokenizer that asks nobody tells it exactly. A server on this computer is asked, from which nothing goes on to
+        others. Raises as `build` does, and NotAskedError where nothing is known. One is worked out at a time, so that
+        what is asked need not wait for many.
         """
         async with self._one_price:
             if self._is_near:

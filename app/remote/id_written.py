@@ -78,7 +78,7 @@ class IdWritten(Written):
         self._held = ()
         if piece.has_ended:
             waiting = told  # what was held back was the end token
-        elif not piece.text and not piece.finish:
+        elif piece.may_be_end:
             waiting, self._held = waiting[:-1], waiting[-1:]
         pieces: list[Piece] = []
         for token, others in waiting:

@@ -67,7 +67,8 @@ class _Reader:
         if found.get("stop") is not True:
             others = found.get("completion_probabilities")
             chosen = tuple(map(_alternatives, others)) if isinstance(others, list) else ()
-            return Completed(tokens, text, count, total=total, found=chosen if len(chosen) == len(tokens) else ())
+            chosen = chosen if len(chosen) == len(tokens) else ()
+            return Completed(tokens, text, count, total=total, may_be_end=not text, found=chosen)
         why = text_of(name, found.get("stop_type"))
         timings = found.get("timings")
         cached = count_of(timings, "cache_n") if isinstance(timings, dict) else None

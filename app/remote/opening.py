@@ -14,13 +14,12 @@ from app.protocol.commands import MOST_LANES, LoadModel
 from app.protocol.references import ServerModel
 from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo
 from app.protocol.servers import Server
-from app.remote import kinds
 from app.remote.address import host_of
 from app.remote.belief import Belief
 from app.remote.certificates import trusted
 from app.remote.client import Client
 from app.remote.faults import ServerError
-from app.remote.id_opening import llama_prompts
+from app.remote.id_opening import common_ids
 from app.remote.id_prompts import IdPrompts
 from app.remote.kinds import GoingOn
 from app.remote.probe import Found, FoundModel, look
@@ -122,17 +121,19 @@ async def open_model(
     note = " ".join(f"{error.problem.title}. {error.problem.sentence}" for error in failed)
     left_out = f"{note} It is left out until the model is opened again." if note else ""
     try:
-        ids = await _common_ids(able, named.name)
+        common = await common_ids([(one.client, one.found.kind) for one in able], named.name, server.tokenizer)
     except BaseException:
         await replicas.close()
         raise
+    ids = common.ids
     for replica in replicas:
         if replica.belief is not None:
             replica.belief.ids = ids
     if ids is not None:
         ids.seen = replicas.seen
     described = info if ids is None else ids.described(info)
-    return OpenModel(named.name, replace(described, note=left_out), replicas, ids, info.capabilities)
+    said = " ".join(filter(None, (left_out, common.note)))
+    return OpenModel(named.name, replace(described, note=said), replicas, ids, info.capabilities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,23 +176,6 @@ async def _tried(server: Server, key: str, named: ServerModel, silence: float) -
         await client.close()
         raise
     return _Able(client, found, model)
-
-
-async def _common_ids(able: Sequence[_Able], name: str) -> IdPrompts | None:
-    """Return what makes the prompts of a model as ids, None where one of its servers takes none or makes others."""
-    if any(one.found.kind is not kinds.LLAMA for one in able):
-        return None
-    found: list[IdPrompts] = []
-    try:
-        for one in able:
-            ids = await llama_prompts(one.client, name)
-            if ids is None:
-                return None
-            found.append(ids)
-        return found.pop(0) if len({ids.fingerprint for ids in found}) == 1 else None
-    finally:
-        for ids in found:
-            await ids.close()
 
 
 def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:

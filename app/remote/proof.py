@@ -88,7 +88,7 @@ def proven(tokenizer: IdTokenizer, codec: Codec, template: ChatTemplate) -> Step
     yield
     if not _keeps_texts(tokenizer, codec):
         return None
-    for tried in (template, _begun(tokenizer, codec, template)):
+    for tried in (template, *((_begun(tokenizer, codec, template),) if tokenizer.is_servers_own else ())):
         builder = yield from prompt_builder(codec, tried)
         if (yield from _builds_the_same(tokenizer, builder)):
             return builder

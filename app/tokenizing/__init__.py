@@ -1,6 +1,7 @@
-"""Tokenizers of folders that nobody knows: what their files may hold, and a trial where they can do no harm.
+"""Tokenizers of folders that nobody knows: what their files may hold, a trial where they can do no harm, and reading.
 
-That is a process of its own, which may be ended at any moment. Only there is transformers imported.
+The trial is in a process of its own, which may be ended at any moment. Transformers is imported there, and where a
+tokenizer is read without its model.
 """
 
 FLAG = "--try-tokenizer"
