@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import ServerState, Settings
 from app.viewmodels.servers.servers_region import ServersRegion
-from tests.remote.scripted import Script, serving
+from tests.remote.scripted import SIGNS, Script, serving
+from tests.remote.scripted_folder import FOLDER, Vllm
 
 
 @pytest.fixture
@@ -158,3 +161,56 @@ def test_several_addresses_of_the_same_models_are_one_server(
             assert problem is not None
             assert "another server" in problem.title
     assert not settings.values.servers
+
+
+def test_the_folder_of_a_tokenizer_is_kept_changed_and_taken_away(
+    qtbot: QtBot, region: ServersRegion, settings: Settings, tmp_path: Path
+) -> None:
+    with serving(Script(kind="SGLang")) as script:
+        assert "whole path" in region.add(script.address, tokenizer="models/tiny")
+        assert region.state.now.looking == ""
+        with qtbot.waitSignal(region.added):
+            assert region.add(script.address, tokenizer=f" {tmp_path} ") == ""
+        (server,) = settings.values.servers
+        assert (server.tokenizer, server.server.tokenizer) == (str(tmp_path), str(tmp_path))
+        assert region.takes_folder(server)
+        with qtbot.waitSignal(region.added):
+            region.look_again(server.id)
+        assert settings.values.servers[0].tokenizer == str(tmp_path)
+        with qtbot.waitSignal(region.added):
+            region.change(server.id, "Studio", tokenizer="~/tiny")
+        assert settings.values.servers[0].tokenizer == str(Path("~/tiny").expanduser())
+        with qtbot.waitSignal(region.added):
+            region.change(server.id, "Studio", tokenizer="")
+        assert settings.values.servers[0].tokenizer == ""
+        assert not any("tiny" in str(body) for _, _, body in script.requests if body), "no server is told of it"
+
+
+def test_a_folder_is_asked_for_where_it_makes_a_difference(region: ServersRegion) -> None:
+    taking = {kind for kind in SIGNS if region.takes_folder(ServerState(kind=kind))}
+    assert taking == {"vLLM", "SGLang"}
+    assert region.takes_folder(ServerState(kind="llama.cpp", tokenizer="/models/tiny")), "it can be taken away"
+
+
+def test_a_model_in_use_is_opened_again_with_another_tokenizer(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
+) -> None:
+    def takes_ids() -> bool:
+        info = app.model.current_model.info
+        return info is not None and info.capabilities is not None and info.capabilities.token_ids
+
+    with serving() as script:
+        Vllm(script, [65])
+        settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: app.model.state.now.is_on_server and app.model.state.now.is_open)
+        assert not takes_ids()
+        region.change("a1", "Studio", tokenizer=FOLDER)
+        qtbot.waitUntil(takes_ids, timeout=20_000)
+        region.change("a1", "Studio", tokenizer="/no/such/folder")
+        qtbot.waitUntil(lambda: not takes_ids() and app.model.state.now.is_open, timeout=20_000)
+        assert "no folder" in app.notices.now.text
+        asked = len(script.requests)
+        with qtbot.waitSignal(region.added):
+            region.change("a1", "Workshop")
+        assert "/tokenize" not in {path for path, _, _ in script.requests[asked:]}, "it is not opened again for a name"

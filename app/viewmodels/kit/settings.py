@@ -58,8 +58,8 @@ class WindowState:
 class ServerState:
     """A server that a person has added, and what it was when it was asked last.
 
-    id, name, url, certificate, others: as of `protocol.servers.Server`. kind: what it is, as its people call that.
-    models: how many tokens each reads at most, 0 where that is not known, by the server's name for it.
+    id, name, url, certificate, others, tokenizer: as of `protocol.servers.Server`. kind: what it is, as its people call
+    that. models: how many tokens each reads at most, 0 where that is not known, by the server's name for it.
     """
 
     id: str = ""
@@ -69,11 +69,12 @@ class ServerState:
     models: Mapping[str, int] = field(default_factory=dict)
     certificate: str = ""
     others: tuple[str, ...] = ()
+    tokenizer: str = ""
 
     @property
     def server(self) -> Server:
         """Return it as an engine is told of it."""
-        return Server(self.id, self.name, self.url, self.certificate, self.others)
+        return Server(self.id, self.name, self.url, self.certificate, self.others, self.tokenizer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import secrets
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
-from app.remote import faults
+from app.remote import faults, kinds
 from app.remote.address import AddressError, Reach, addresses_of, host_of, reach_of
 from app.remote.keys import key_problem
 from app.viewmodels.kit.live_state import LiveState
@@ -25,6 +26,8 @@ MOST_SERVERS = 50
 _UNENCRYPTED = "What you say travels unencrypted within {reach}: whoever is in it can read along."
 _TOO_MANY = f"{MOST_SERVERS} servers are there already. Remove one first."
 _AGAIN = "This address is that of “{name}” already."
+_NO_PATH = "The folder of the tokenizer is named by its whole path, as in /Models/Qwen3-4B."
+_WITH_FOLDER = frozenset({kinds.VLLM.name, kinds.SGLANG.name})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +89,26 @@ class ServersRegion(QObject):
         is_open = any(url.startswith("http:") and reach_of(url) is Reach.NETWORK for url in urls)
         return _UNENCRYPTED.format(reach=Reach.NETWORK.value) if is_open else ""
 
-    def add(self, address: str, name: str = "", key: str = "") -> str:
+    def folder_refusal(self, tokenizer: str) -> str:
+        """Say why this cannot be the folder of a tokenizer, "" where it can be tried, or is none."""
+        return "" if not tokenizer.strip() or os.path.isabs(_expanded(tokenizer)) else _NO_PATH
+
+    def takes_folder(self, server: ServerState) -> bool:
+        """Return whether a folder with the tokenizer makes a difference to a server, or was named for it."""
+        return server.kind in _WITH_FOLDER or bool(server.tokenizer)
+
+    def add(self, address: str, name: str = "", key: str = "", tokenizer: str = "") -> str:
         """Ask a server what it is, and add it once it has answered. Returns why that is refused, or "".
 
-        address: or several, of servers that run the same models, with spaces or commas between them.
+        address: or several, of servers that run the same models, with spaces or commas between them. tokenizer: folder
+        with that of its models, "" for none.
         """
-        refusal = self.refusal(address) or key_problem(key)
+        refusal = self.refusal(address) or key_problem(key) or self.folder_refusal(tokenizer)
         if not refusal:
             url, *others = addresses_of(address)
             shown = " ".join(name.split()) or host_of(url)
-            self._ask(Server(secrets.token_hex(4), shown, url, others=tuple(others)), key)
+            folder = _expanded(tokenizer)
+            self._ask(Server(secrets.token_hex(4), shown, url, others=tuple(others), tokenizer=folder), key)
         return refusal
 
     def look_again(self, server_id: str) -> None:
@@ -104,13 +117,18 @@ class ServersRegion(QObject):
         if found is not None:
             self._ask(found.server, None)
 
-    def change(self, server_id: str, name: str, key: str = "") -> None:
-        """Ask a server again, and give it another name and key once it has answered; without a key it keeps its own."""
+    def change(self, server_id: str, name: str, key: str = "", tokenizer: str | None = None) -> None:
+        """Ask a server again, and give it another name and key once it has answered; without a key it keeps its own.
+
+        tokenizer: folder with that of its models, "" for none, None for the one that was named before. A model of it
+        that is in use is opened again with another one.
+        """
         found, why = self.server(server_id), key_problem(key)
         if found is not None and why:
             self._on_failed(faults.without_key(found.name, why).problem, "")
         elif found is not None:
-            named = replace(found.server, name=" ".join(name.split()) or host_of(found.url))
+            folder = found.tokenizer if tokenizer is None else _expanded(tokenizer)
+            named = replace(found.server, name=" ".join(name.split()) or host_of(found.url), tokenizer=folder)
             self._ask(named, key or None)
 
     def trust(self) -> None:
@@ -155,13 +173,19 @@ class ServersRegion(QObject):
         self._looking, self._asked = "", None
         server = seen.server
         found = ServerState(
-            *(server.id, server.name, server.url, seen.kind, dict(seen.models), server.certificate, server.others)
+            *(server.id, server.name, server.url, seen.kind, dict(seen.models), server.certificate, server.others),
+            tokenizer=server.tokenizer,
         )
-        known = self._settings.values.servers
+        known, before = self._settings.values.servers, self.server(server.id)
         others = tuple(found if one.id == found.id else one for one in known)
         self._settings.update(servers=others if found in others else (*known, found))
         self.state.refresh()
         self.added.emit(found)
+        current = self._model.current_model.path
+        named = server_model(current)
+        is_in_use = named is not None and named.server_id == found.id
+        if is_in_use and before is not None and before.tokenizer != found.tokenizer:
+            self._model.open(current)
 
     def _on_failed(self, problem: Problem, certificate: str) -> None:
         self._looking, self._problem, self._certificate = "", problem, certificate
@@ -171,3 +195,8 @@ class ServersRegion(QObject):
         servers = self._settings.values.servers
         rows = server_rows(servers, self._model.list.state.now, self._looking)
         return ServersState(servers, rows, self._looking, self._problem, self._certificate)
+
+
+def _expanded(folder: str) -> str:
+    """Return a path as it was typed, "~" in it written out."""
+    return os.path.expanduser(folder.strip())

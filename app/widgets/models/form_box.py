@@ -23,10 +23,13 @@ _EDGE, _APART, _WIDTH = 20, 8, 440
 
 
 class FormField(LineField):
-    """A field as wide as the sentences about it."""
+    """A field as wide as the sentences about it, with the button beside it, if it has one. Attribute: button."""
+
+    button: Button | None = None
 
     def sizeHint(self) -> QSize:
-        return QSize(self._style.typography.scaled(_WIDTH), self._style.typography.row)
+        beside = 0 if self.button is None else self.button.sizeHint().width() + _APART
+        return QSize(self._style.typography.scaled(_WIDTH) - beside, self._style.typography.row)
 
 
 class FormBox(QDialog):
@@ -77,10 +80,18 @@ class FormBox(QDialog):
         raise NotImplementedError
 
     def add_field(self, title: str, field: FormField, about: str) -> TextLabel:
-        """Put a field below the others, under its title and above the sentence about it. Returns that."""
+        """Put a field below the others, under its title and above the sentence about it. Returns that.
+
+        The button of the field, if it has one, stands beside it.
+        """
         said = TextLabel(self._style, about, TextRole.SMALL, True, self, _WIDTH)
         self.column.addWidget(TextLabel(self._style, title, TextRole.HEADLINE, False, self, _WIDTH))
-        self.column.addWidget(field)
+        row = QHBoxLayout()
+        row.setSpacing(_APART)
+        row.addWidget(field)
+        if field.button is not None:
+            row.addWidget(field.button)
+        self.column.addLayout(row)
         self.column.addWidget(said)
         field.returnPressed.connect(self.save)
         self._fields.append(field)
@@ -102,7 +113,8 @@ class FormBox(QDialog):
         foot.addWidget(self.cancel_button)
         foot.addWidget(self.save_button)
         self.column.addLayout(foot)
-        for before, after in pairwise([*self._fields, *apart, self.cancel_button, self.save_button]):
+        fields = [one for field in self._fields for one in (field, field.button) if one is not None]
+        for before, after in pairwise([*fields, *apart, self.cancel_button, self.save_button]):
             self.setTabOrder(before, after)
 
     def paintEvent(self, event: QPaintEvent) -> None:

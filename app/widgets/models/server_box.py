@@ -1,12 +1,14 @@
-"""A server of models, in a window of its own: its address, what it is called, and the key for it."""
+"""A server of models, in a window of its own: its address, its name, the key for it and the tokenizer of its models."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from app.viewmodels.kit.settings import ServerState
 from app.viewmodels.servers.servers_region import ServersRegion
 from app.widgets.kit.controls import Button
+from app.widgets.kit.dialogs import folder_dialog
 from app.widgets.kit.style import Style
 from app.widgets.models.form_box import GROUP, FormBox, FormField
 
@@ -17,7 +19,11 @@ _ADDRESS = (
 _NAME = "Leave it empty to call it by its address."
 _KEY = "Only where the server asks for one. It is kept in the system’s keychain and sent to this server alone."
 _OTHER_KEY = "Enter one to replace the one that is kept, if any. It is sent to this server alone."
-_LONGEST_NAME, _LONGEST_KEY = 100, 1000
+_TOKENIZER = (
+    "Only for vLLM and SGLang: a folder on this computer with the files of the model’s tokenizer. Where it proves to "
+    "be the server’s own, tokens are sent and not words: forks begin at any of them, and prices are exact."
+)
+_LONGEST_NAME, _LONGEST_KEY, _LONGEST_PATH = 100, 1000, 4000
 _ASKING = "Asking…"
 _COMPARE = (
     "If you made it yourself, compare its SHA-256 with the one that this prints on the server, for the file that the "
@@ -28,8 +34,9 @@ _COMPARE = (
 class ServerBox(FormBox):
     """Asks for a server, and is closed when that has answered.
 
-    Attributes: address, hidden where a server is changed; name, key; trust_button, shown where its certificate is one
-    that only the person can trust.
+    Attributes: address, hidden where a server is changed; name, key; tokenizer, with choose_button for its folder,
+    hidden where it makes no difference to a server; trust_button, shown where its certificate is one that only the
+    person can trust.
     """
 
     def __init__(
@@ -46,6 +53,10 @@ class ServerBox(FormBox):
         self.key = FormField(style, "Key for the server", self)
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
         self.key.setMaxLength(_LONGEST_KEY)
+        self.tokenizer = FormField(style, "Folder of the tokenizer", self)
+        self.tokenizer.setMaxLength(_LONGEST_PATH)
+        self.tokenizer.button = self.choose_button = Button(style, "Choose…", parent=self)
+        self.choose_button.clicked.connect(self.choose_folder)
         self.trust_button = Button(style, "Trust This Certificate", parent=self)
         self.trust_button.clicked.connect(servers.trust)
         self.trust_button.hide()
@@ -63,6 +74,13 @@ class ServerBox(FormBox):
             self.name.setText(server.name)
         self.column.addSpacing(GROUP)
         self.add_field("Key", self.key, _KEY if server is None else _OTHER_KEY)
+        if server is None or servers.takes_folder(server):
+            self.column.addSpacing(GROUP)
+            self.add_field("Tokenizer", self.tokenizer, _TOKENIZER)
+            self.tokenizer.setText("" if server is None else server.tokenizer)
+        else:
+            self.tokenizer.hide()
+            self.choose_button.hide()
         self.add_buttons(self.trust_button)
         servers.added.connect(self._on_added)
         servers.state.changed.connect(self._refresh)
@@ -77,13 +95,22 @@ class ServerBox(FormBox):
         self.show_problem(why)
         self._refresh()
 
+    def choose_folder(self) -> QFileDialog:
+        """Ask for the folder of the tokenizer."""
+        dialog = folder_dialog("Choose Tokenizer", self.tokenizer.setText, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
     def take(self) -> str:
-        """Have the server asked. Returns why its address is refused, "" where it is not."""
-        key = self.key.text().strip()
+        """Have the server asked. Returns why its address or the folder is refused, "" where neither is."""
+        key, folder = self.key.text().strip(), self.tokenizer.text()
         if self._server is None:
-            return self._servers.add(self.address.text(), self.name.text(), key)
-        self._servers.change(self._server.id, self.name.text(), key)
-        return ""
+            return self._servers.add(self.address.text(), self.name.text(), key, folder)
+        refusal = self._servers.folder_refusal(folder)
+        if not refusal:
+            self._servers.change(self._server.id, self.name.text(), key, folder)
+        return refusal
 
     def _warn(self, typed: str) -> None:
         self._about.setText(self._servers.warning(typed) or _ADDRESS)

@@ -4,6 +4,7 @@ there."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.protocol.reports import Problem
 from app.remote.faults import broken_off, unreachable, untrusted
@@ -75,6 +76,14 @@ def add_untrusted(app: App, window: MainWindow) -> None:
     box.address.setText("https://studio.local:8443")
     box.name.setText("Studio")
     _fail(app, untrusted("Studio", "self-signed certificate").problem, "9f3a" * 16)
+
+
+def change(app: App, window: MainWindow) -> None:
+    """Change one to which the folder of a tokenizer makes a difference."""
+    app.settings.update(servers=(*SERVERS[:1], replace(SERVERS[1], tokenizer="/Models/Llama-3.3-70B-Instruct")))
+    page = _open_page(app, window)
+    page.list.select(3)
+    page.change_button.click()
 
 
 def ask_first(app: App, window: MainWindow) -> None:

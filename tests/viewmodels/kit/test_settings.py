@@ -253,13 +253,16 @@ def test_what_is_no_path_of_an_adapter_is_refused(tmp_path: Path) -> None:
 
 def test_servers_are_remembered_and_what_is_none_is_refused(tmp_path: Path) -> None:
     models = {"mlx-community/Tiny": 4096, "other": 0}
-    server = ServerState("0a1b", "Studio", "http://studio:8080", "vLLM", models, "9f", ("http://second:8080",))
+    others = ("http://second:8080",)
+    server = ServerState("0a1b", "Studio", "http://studio:8080", "vLLM", models, "9f", others, "/models/tiny")
+    assert server.server.tokenizer == "/models/tiny"
     Settings(tmp_path / "settings.json").update(servers=(server,))
     assert Settings(tmp_path / "settings.json").values.servers == (server,)
     good = json.loads(json.dumps(asdict(server)))
     odd: list[dict[str, object]] = [
         *({**good, "id": one} for one in ("", "x/y", "ID", 5, "a" * 33)),
         *({**good, "url": one} for one in ("", None, "\0")),
+        *({**good, "tokenizer": one} for one in (None, 5, "\0", "\ud800")),
         *({**good, "others": one} for one in ("http://second", [1], [None], {"a": "b"})),
         *({**good, "models": one} for one in ([], {"m": -1}, {"m": True}, {"m": 1.0}, {"\ud800": 1}, {"x" * 301: 1})),
         {**good, "models": {str(number): 1 for number in range(1001)}},

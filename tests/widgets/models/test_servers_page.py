@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
@@ -146,6 +147,51 @@ def test_a_server_is_looked_at_again_renamed_and_removed(
     qtbot.waitUntil(lambda: app.model.state.now.is_guide and app.model.state.now.is_open)
     assert names(page) == []
     assert "Workshop was removed" in app.notices.now.text
+
+
+def test_the_folder_of_a_tokenizer_is_chosen_typed_and_taken_away(
+    qtbot: QtBot, page: ServersPage, settings: Settings, server: Script, tmp_path: Path
+) -> None:
+    page.add_button.click()
+    box = box_of(page)
+    assert box.choose_button.isVisible()
+    box.tokenizer.setFocus()
+    qtbot.waitUntil(box.tokenizer.hasFocus)
+    QTest.keyClick(box.tokenizer, Qt.Key.Key_Tab)
+    qtbot.waitUntil(box.choose_button.hasFocus)
+    QTest.keyClick(box.choose_button, Qt.Key.Key_Space)
+    (dialog,) = box.findChildren(QFileDialog)
+    assert dialog.fileMode() is QFileDialog.FileMode.Directory
+    dialog.filesSelected.emit([str(tmp_path)])
+    dialog.close()
+    assert box.tokenizer.text() == str(tmp_path)
+    box.address.setText(server.address)
+    box.save()
+    qtbot.waitUntil(lambda: not page.findChildren(ServerBox))
+    assert settings.values.servers[0].tokenizer == str(tmp_path)
+    page.change_button.click()
+    box = box_of(page)
+    assert box.tokenizer.text() == str(tmp_path)
+    box.tokenizer.setText("tiny")
+    box.save()
+    assert "whole path" in box._problem.text()
+    box.tokenizer.clear()
+    box.save()
+    qtbot.waitUntil(lambda: not page.findChildren(ServerBox))
+    assert settings.values.servers[0].tokenizer == ""
+
+
+def test_no_folder_is_asked_for_where_it_makes_no_difference(
+    page: ServersPage, settings: Settings, server: Script
+) -> None:
+    add(settings, server)
+    settings.update(servers=(replace(settings.values.servers[0], kind="Ollama"),))
+    QApplication.processEvents()
+    page.list.select(0)
+    page.change_button.click()
+    box = box_of(page)
+    assert not box.tokenizer.isVisible()
+    assert not box.choose_button.isVisible()
 
 
 def test_what_does_not_answer_is_told_on_the_page(
