@@ -48,7 +48,7 @@ check-app: setup ## Try what `make app` has made, and measure it to build/bench/
 	@PYTHONPATH=packaging $(PY) -m bundle.measure $(PROGRAM)
 
 check-vllm: setup $(VLLM)/.installed ## Try a vLLM server, once installed to build/vllm (Linux; 3.5 GB, a quarter of an hour)
-	@ESPALIER_VLLM=$(abspath $(VLLM))/bin/vllm $(PY) -m pytest $(ARGS) tests/remote/test_vllm_server.py
+	@ESPALIER_VLLM=$(abspath $(VLLM))/bin/python $(PY) -m pytest $(ARGS) tests/remote/test_vllm_server.py
 
 # What comes along for pictures and sound may be built for another torch, and is not needed for text.
 $(VLLM)/.installed: | $(STAMP)
