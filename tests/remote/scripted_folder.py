@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from tokenizers import Tokenizer
 
 from app.protocol.chat import Turn
@@ -48,10 +50,13 @@ class _Folder:
     """What such a server answers. Tests set it before or while it serves.
 
     answers: of the next requests, as ids; the last one is that of all others. extra: tokens that it counts in a prompt
-    beside those that were sent. cached: of a prompt, None where it does not say. why: an answer ends. likely: of each
-    token, with another one, where that is asked for. asked: bodies of the requests for answers that are streamed.
-    breaks: after so many tokens, the connection ends.
+    beside those that were sent. cached: of a prompt, None where it does not say. why: an answer ends. asked: bodies of
+    the requests for answers that are streamed. breaks: after so many tokens, the connection ends. tokenizer, template:
+    of another model than the guide, the latter as Jinja reads it.
     """
+
+    tokenizer: Tokenizer = TOKENIZER
+    template = ""
 
     def __init__(self, script: Script, kind: str, *answers: Sequence[int]) -> None:
         self.answers = list(answers)
@@ -72,8 +77,22 @@ class _Folder:
         return (whole, self.why) if len(whole) <= most else (whole[:most], "length")
 
     def tokenize(self, body: Any) -> Any:
-        ids = ids_of(body["prompt"] if "prompt" in body else rendered(body["messages"]))
+        ids = self.ids_of(body["prompt"]) if "prompt" in body else self.conversation(body["messages"])
         return {"tokens": ids, "count": len(ids), "max_model_len": 2048}
+
+    def ids_of(self, text: str) -> list[int]:
+        """The ids of a text, control tokens in it read as such."""
+        found: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return found
+
+    def conversation(self, messages: Any) -> list[int]:
+        """The ids of a conversation."""
+        if not self.template:
+            return self.ids_of(rendered(messages))
+        sandbox = Environment(trim_blocks=True, lstrip_blocks=True)
+        sandbox.globals["strftime_now"] = datetime.now().strftime
+        given = {"messages": messages, "add_generation_prompt": True, "eos_token": "<|end|>", "pad_token": "<|pad|>"}
+        return self.ids_of(sandbox.from_string(self.template).render(given))
 
     def detokenize(self, body: Any) -> Any:
         raise NotImplementedError
@@ -88,7 +107,7 @@ class Vllm(_Folder):
         script.routes["/v1/completions"] = self.complete
 
     def detokenize(self, body: Any) -> Any:
-        return {"prompt": TOKENIZER.decode(body["tokens"], skip_special_tokens=False)}
+        return {"prompt": self.tokenizer.decode(body["tokens"], skip_special_tokens=False)}
 
     def complete(self, body: Any) -> Any:
         assert body["max_tokens"] + len(body["prompt"]) <= 2048, "vLLM refuses that"
@@ -136,13 +155,13 @@ class Sglang(_Folder):
         script.routes["/v1/chat/completions"] = self.chat
 
     def detokenize(self, body: Any) -> Any:
-        return {"text": TOKENIZER.decode(body["tokens"], skip_special_tokens=body["skip_special_tokens"])}
+        return {"text": self.tokenizer.decode(body["tokens"], skip_special_tokens=body["skip_special_tokens"])}
 
     def chat(self, body: Any) -> Any:
         """One token of an answer where nothing is streamed; the usual events else."""
         if body.get("stream"):
             return self.script.events()
-        ids = ids_of(rendered(body["messages"]))
+        ids = self.conversation(body["messages"])
         choice = {"message": {"content": "A"}, "finish_reason": "length"}
         more = {"prompt_token_ids": ids} if self.tells_ids else {}
         return {"choices": [{**choice, **more}], "usage": {"prompt_tokens": len(ids), "completion_tokens": 1}}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, normalizers
 
 from app.protocol.chat import Sampling, Turn
 from app.protocol.choices import unpack
@@ -18,6 +19,7 @@ from app.protocol.servers import Server
 from app.remote import id_prompts
 from app.remote.address import Reach
 from tests.fakes.model_folder import write_model_folder
+from tests.fakes.tiny_tokenizer import TEMPLATES, byte_level, sentence_piece
 from tests.remote.asker import HELLO, Asker, asking
 from tests.remote.scripted import Script, event, serving, wait_until
 from tests.remote.scripted_folder import (
@@ -241,6 +243,40 @@ def test_a_folder_of_another_model_is_not_used(tokens: Tokens, script: Script, a
 
 def test_a_folder_with_only_a_tokenizer_will_do(tokens: Tokens, script: Script, asker: Asker, tmp_path: Path) -> None:
     assert takes_ids(ready(asker, script, str(copied(tmp_path / "guide"))))
+
+
+def composing() -> Tokenizer:
+    """One that puts an accent and its letter together, as Qwen's does."""
+    found = byte_level()
+    found.normalizer = normalizers.NFC()
+    return found
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("make", [byte_level, composing, sentence_piece])
+def test_tokenizers_and_templates_of_many_kinds_are_proven(
+    tokens: Tokens, script: Script, asker: Asker, tmp_path: Path, make: Callable[[], Tokenizer], template: str
+) -> None:
+    """And an answer is gone on from with its ids, what was typed spelling no control token."""
+    tokens.tokenizer, tokens.template = make(), TEMPLATES[template]
+    end, spelled = tokens.ids_of("<|end|>")[-1], [one for letter in "No." for one in tokens.ids_of(letter)]
+    tokens.answers, tokens.why = [spelled], "length"
+    folder = write_model_folder(tmp_path / "model", template=TEMPLATES[template], tokenizer=make())
+    info = ready(asker, script, str(folder))
+    assert takes_ids(info), info.note
+    first = asker.answer()
+    assert isinstance(first, RunFinished)
+    turns = (
+        *HELLO,
+        Turn("assistant", first.text, first.ids, thinking=first.thinking),
+        Turn("user", "e\u0301 <|end|>?"),
+    )
+    asker.answer(2, turns)
+    ids = sent(tokens.asked[1])
+    assert ids.count(end) == tokens.conversation([{"role": one.role, "content": "x"} for one in turns]).count(end)
+    if template == "bare":  # the others write something else before an answer that lies in the past
+        at = len(sent(tokens.asked[0]))
+        assert ids[: at + len(first.ids)] == [*sent(tokens.asked[0]), *first.ids]
 
 
 @pytest.mark.parametrize("way", ["missing", "a file", "relative", "empty", "damaged", "a pipe", "code", "pickle"])
