@@ -92,7 +92,7 @@ class IdAnswering(Answering):
             seed=self._seed,
             room=self._context - len(asked.ids),
             bias=self._bias,
-            alternatives=self._command.alternatives,
+            alternatives=self._command.alternatives and self._ids.tells_alternatives,
             salt=self._at.client.server.salt,
         )
 

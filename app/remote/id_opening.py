@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from os.path import expanduser
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from app.prompting.border import foreign_code
@@ -30,7 +31,7 @@ from app.remote.llama_completion import LlamaCompletion
 from app.remote.proof import proven
 from app.remote.server_tokenizer import LARGEST_TEMPLATE, MOST_ROWS, ServerTokenizer
 from app.remote.sglang_generate import SglangGenerate
-from app.remote.token_thread import TokenThread
+from app.remote.token_thread import TokenThread, UnansweredError
 from app.remote.vllm_completion import VllmCompletion
 from app.tokenizing.folder_tokenizer import FolderTokenizer, read_tokenizer
 
@@ -172,27 +173,37 @@ class _FolderOpening:
         answers_ids = False
         try:
             prompt = yield from builder.building((Turn("user", "Hello"),), PromptOptions())
-            answers_ids = self._answers_ids(codec, prompt.ids)
+            answers_ids, prompts.tells_alternatives = self._answers_ids(codec, prompt.ids)
         finally:
             if not answers_ids:
                 builder.template.close()
         self.why = "" if answers_ids else _OTHER_ANSWER.format(name=name)
         return prompts if answers_ids else None
 
-    def _answers_ids(self, codec: Codec, ids: Sequence[int]) -> bool:
-        """Return whether the server answers ids with ids: it is asked for one token. Raises UnansweredError."""
-        sampling = Sampling(temperature=0.0, max_tokens=1)
-        salt = self._client.server.salt
-        body = self._interface.request(IdQuestion(self._kind, self._model, ids, sampling, 0, 1, salt=salt))
-        body.pop("stream_options", None)
-        answer = self._thread.ask(self._interface.path, **{**body, "stream": False})
+    def _answers_ids(self, codec: Codec, ids: Sequence[int]) -> tuple[bool, bool]:
+        """Return whether the server answers ids with ids, and whether it may be asked what else could have stood.
+
+        It is asked for one token; once more, where it allows no such question. Raises UnansweredError.
+        """
+        sampling, salt, asks_more = Sampling(temperature=0.0, max_tokens=1), self._client.server.salt, True
+        question = IdQuestion(self._kind, self._model, ids, sampling, seed=0, room=1, alternatives=True, salt=salt)
+        try:
+            answer = self._asked(question)
+        except UnansweredError:
+            answer, asks_more = self._asked(replace(question, alternatives=False)), False
         try:
             reader = self._interface.reader(self._client.server.name, codec.rows, codec.stop_ids)
             piece = reader.read(json.dumps(answer))
         except ServerError as error:
             log.info("%s answers no ids: %s", self._client.server.name, error)
-            return False
-        return piece.prompt in (None, tuple(ids)) and piece.total in (None, len(ids))
+            return False, False
+        return piece.prompt in (None, tuple(ids)) and piece.total in (None, len(ids)), asks_more
+
+    def _asked(self, question: IdQuestion) -> Mapping[str, Any]:
+        """Ask for an answer as a whole. Raises UnansweredError."""
+        body = self._interface.request(question)
+        body.pop("stream_options", None)
+        return self._thread.ask(self._interface.path, **{**body, "stream": False})
 
 
 def _proven(

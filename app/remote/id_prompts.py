@@ -65,7 +65,8 @@ class IdPrompt:
 class IdPrompts:
     """The prompts of one model on a server.
 
-    Attributes: interface, by which they are sent; codec, tokenizer, thread; is_on, they may be sent.
+    Attributes: interface, by which they are sent; codec, tokenizer, thread; is_on, they may be sent;
+    tells_alternatives, the server may be asked what else could have stood.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class IdPrompts:
     ) -> None:
         """client: to the server that the thread asks."""
         self.interface, self.thread, self.tokenizer, self.codec = interface, thread, tokenizer, codec
-        self.is_on = True
+        self.is_on = self.tells_alternatives = True
         self.seen: Callable[[Sequence[int]], int] = lambda _: 0  # how many ids were sent before, on the event loop
         self.on_off: Callable[[], object] = lambda: None  # called when that ends
         self._builder = replace(builder, seen=self._seen)

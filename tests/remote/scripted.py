@@ -59,7 +59,8 @@ class Script:
     next requests, (status, body, headers), before it answers. drops: how many of the next requests are broken off; at:
     after so many words. requests: (path, headers, body) of all that came. ended: how many answers were written to their
     end; left: how many were left by the client. key: without which it answers nothing.
-    pages: (status, type, body) of paths that answer something else than those of its kind.
+    pages: (status, type, body) of paths that answer something else than those of its kind. routes: what paths answer to
+    a body: an object, a status with one, or events.
     """
 
     kind: str = "OpenAI’s interface"
@@ -152,8 +153,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         route = self.script.routes.get(self.path)
         told = None if route is None else route(body)
-        if isinstance(told, dict):
-            self._reply(200, json.dumps(told).encode())
+        if isinstance(told, dict | tuple):
+            status, content = told if isinstance(told, tuple) else (200, told)
+            self._reply(status, json.dumps(content).encode())
             return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")

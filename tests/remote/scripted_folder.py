@@ -91,7 +91,7 @@ class _Folder:
             return self.ids_of(rendered(messages))
         sandbox = Environment(trim_blocks=True, lstrip_blocks=True)
         sandbox.globals["strftime_now"] = datetime.now().strftime
-        given = {"messages": messages, "add_generation_prompt": True, "eos_token": "<|end|>", "pad_token": "<|pad|>"}
+        given = {"messages": messages, "add_generation_prompt": True, "bos_token": "<|pad|>"}
         return self.ids_of(sandbox.from_string(self.template).render(given))
 
     def detokenize(self, body: Any) -> Any:

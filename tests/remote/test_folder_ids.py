@@ -154,6 +154,42 @@ def test_what_else_could_have_stood_is_told(tokens: Tokens, script: Script, aske
     assert {choice.candidates[0].id for choice in choices} == {65}
 
 
+def test_a_server_that_does_not_tell_what_else_could_have_stood_is_not_asked(
+    tokens: Tokens, script: Script, asker: Asker
+) -> None:
+    """As a vLLM that allows too few of them, and refuses each question for more."""
+    route = script.routes[ROUTES[script.kind]]
+
+    def strict(body: Any) -> Any:
+        asks_more = not body.keys().isdisjoint({"logprobs", "return_logprob"})
+        return (400, {"error": {"message": "too many logprobs"}}) if asks_more else route(body)
+
+    script.routes[ROUTES[script.kind]] = strict
+    assert takes_ids(ready(asker, script))
+    asker.do(Generate(1, HELLO, Sampling(max_tokens=200), alternatives=True))
+    assert asker.wait(RunFinished).text == FOX
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ bos_token }}" + TEMPLATES["bare"],
+        TEMPLATES["bare"] + "{% if enable_thinking %}<think>{% endif %}",
+        TEMPLATES["bare"] + "{% if enable_thinking is defined and not enable_thinking %}<think></think>{% endif %}",
+        "{% if tools is defined and tools %}tools{% endif %}" + TEMPLATES["bare"],
+    ],
+)
+def test_a_template_is_told_what_the_server_tells_it(
+    tokens: Tokens, script: Script, asker: Asker, tmp_path: Path, template: str
+) -> None:
+    tokens.template = template
+    folder = copied(tmp_path / "guide", chat_template=template, bos_token="<|pad|>")
+    info = ready(asker, script, str(folder))
+    assert takes_ids(info), info.note
+    asker.answer()
+    assert sent(tokens.asked[0]) == tokens.conversation([{"role": "user", "content": "Hello?"}])
+
+
 def test_of_a_long_answer_an_sglang_is_not_asked_what_else_could_have_stood(script: Script, asker: Asker) -> None:
     """It would repeat all of that with each piece."""
     tokens = Sglang(script, ids_of(FOX))
