@@ -155,8 +155,11 @@ class App(QObject):
         self.activated.emit(self)
 
     def stop(self) -> None:
-        """End what is written here: all answers that stand beside each other, else that of the open path."""
-        if not self.lanes.stop():
+        """Put an edit back that was begun, else end what is written here.
+
+        That are all answers that stand beside each other, else the one of the open path.
+        """
+        if self.chat.open_draft.now.editing is not None or not self.lanes.stop():
             self.chat.requests.stop_or_cancel_edit()
 
     def resume(self) -> None:

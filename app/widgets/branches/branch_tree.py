@@ -38,10 +38,11 @@ class BranchTree(QListView):
     """Up and Down choose a row and open nothing; Return and a click open its branch, F2 and a double click name it.
 
     Right shows what hangs below a row, then the questions in it; Left puts them away, then goes up. With Option all
-    below go with it, with Command only this row and what hangs below it is listed, or everything again.
+    below go with it, with Command only this row and what hangs below it is listed, or everything again. Escape is left
+    to the pane.
 
-    Signals: menuAsked(str, QPoint), of a row, at a place on screen; left, the person goes back to writing; wentUp, Up
-    was pressed in the first row.
+    Signals: menuAsked(str, QPoint), of a row, at a place on screen; left, a click beside the rows; wentUp, Up was
+    pressed in the first row.
     """
 
     menuAsked = Signal(str, QPoint)
@@ -145,7 +146,7 @@ class BranchTree(QListView):
         index, key, modifiers = self.currentIndex(), Qt.Key(event.key()), event.modifiers()
         held = modifiers & ~(Qt.KeyboardModifier.KeypadModifier)
         if key == Qt.Key.Key_Escape:
-            self.left.emit()
+            event.ignore()
         elif key == Qt.Key.Key_Up and index.row() <= 0 and not held:
             self.wentUp.emit()
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and index.isValid():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.branches.branches_region import BranchesRegion
@@ -15,6 +15,7 @@ from app.widgets.branches.branch_tree import BranchTree
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.pane import Pane
 from app.widgets.kit.refused import refuse
 from app.widgets.kit.search_field import SearchField
@@ -78,6 +79,25 @@ class BranchesPane(Pane):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._region.rest()
+
+    def _is_narrowed(self) -> bool:
+        """Return whether not all branches are listed: some are filtered out, or one is shown alone."""
+        return bool(self.field.text() or self._region.state.now.top)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while not all branches are listed: it lists them, and stops no answer."""
+        return claim_key(event, Qt.Key.Key_Escape, when=self._is_narrowed) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape ends the filter, else the view of one branch; with all branches listed, one goes back to writing."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif self.field.text():
+            self.field.clear()
+        elif self._is_narrowed():
+            self._region.hoist("")
+        else:
+            self.left.emit()
 
     def menu(self, row_id: str) -> QMenu:
         """Return what can be done with a row, as a menu that is deleted when it is closed."""

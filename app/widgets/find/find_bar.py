@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -12,6 +12,7 @@ from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.controls import ToolButton
 from app.widgets.kit.drawing import draw_text, smooth
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -64,6 +65,17 @@ class FindBar(QWidget):
         find.changed.connect(self._refresh)
         style.changed.connect(self._restyle)
         self._refresh()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while the keyboard is in the bar: it closes it and stops no answer."""
+        return claim_key(event, Qt.Key.Key_Escape) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the bar with Escape, from its buttons too."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(400, self._style.typography.row + 16)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.widgets.kit.drawing import fill_rounded, smooth, stroke_rounded
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import Theme, field_palette
@@ -44,6 +45,10 @@ class LineField(QLineEdit):
             self._is_refused = is_refused
             self.update()
 
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while the keyboard is here: it is about the field and stops no answer."""
+        return claim_key(event, Qt.Key.Key_Escape) or super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -80,6 +85,10 @@ class _Text(QPlainTextEdit):
     """Text of several lines in the frame of its parent."""
 
     focusChanged = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while the keyboard is here, as a field of one line does."""
+        return claim_key(event, Qt.Key.Key_Escape) or super().event(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Take plain text only."""

@@ -218,9 +218,10 @@ class ConversationList(QListView):
                 self.edit(index)
 
     def event(self, event: QEvent) -> bool:
-        """Keep F2 from the menus, which rename the open conversation: it is about the row, where that has a name."""
+        """Keep from the menus F2, about a row that has a name, and Escape, about several that are selected."""
         is_about_row = self.row is not None and self.row.can_change and claim_key(event, Qt.Key.Key_F2)
-        return is_about_row or super().event(event)
+        is_about_several = claim_key(event, Qt.Key.Key_Escape, when=lambda: bool(self.several))
+        return is_about_row or is_about_several or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.state() == QAbstractItemView.State.EditingState:
@@ -479,6 +480,10 @@ class Sidebar(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(248, 560)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while something is looked for: it ends the search and stops no answer."""
+        return claim_key(event, Qt.Key.Key_Escape, when=lambda: self._search.is_active) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """End the search with Escape among the results."""

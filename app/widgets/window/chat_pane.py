@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from app.widgets.chat.tokens.token_cursor import TokenCursor
 from app.widgets.chat.welcome import WelcomeView
 from app.widgets.find.find_bar import FindBar
 from app.widgets.kit.letters import is_letter
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.window.status_line import StatusLine
 from app.widgets.window.toolbar import Toolbar
@@ -356,6 +357,13 @@ class ChatPane(QWidget):
             self._app.lanes.close()
         else:
             self.escaped.emit()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus where something stands open here that it ends before any answer."""
+        return claim_key(event, Qt.Key.Key_Escape, when=self._has_nearer) or super().event(event)
+
+    def _has_nearer(self) -> bool:
+        return self._app.tokens.state.now.is_open or bool(self._way_out)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing here has a use for are typed into the composer; Escape works from everywhere."""

@@ -35,6 +35,7 @@ from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
 from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
 from app.widgets.map.map_pane import MapPane
@@ -219,6 +220,7 @@ class MainWindow(QMainWindow):
         self.sidebar.left.connect(self.chat.composer_area.take_focus)
         self.sidebar.field.escaped.connect(self._leave_pane)
         self.branches.left.connect(self._leave_pane)
+        self.sides.left.connect(self._leave_pane)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))
@@ -430,8 +432,9 @@ class MainWindow(QMainWindow):
             self._focus_composer()
 
     def _leave_pane(self) -> None:
-        """Go back to writing; what stands in the chat's place is closed for that."""
+        """Go back to writing; what stands in the chat's place, or the side over it, is closed for that."""
         self._app.comparison.close()
+        self.sides.close_overlay_with_keyboard()
         self.chat.composer_area.take_focus()
 
     def _focus_composer(self) -> None:
@@ -540,19 +543,21 @@ class MainWindow(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the menu while two branches are compared: it closes that, and stops no answer."""
-        if event.type() == QEvent.Type.ShortcutOverride and self._closes_comparison(event):
-            event.accept()
-            return True
-        return super().event(event)
+        return claim_key(event, Qt.Key.Key_Escape, when=self._is_comparing) or super().event(event)
 
-    def _closes_comparison(self, event: QEvent) -> bool:
-        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        return is_escape and self._app.comparison.state.now.is_open
+    def _is_comparing(self) -> bool:
+        return self._app.comparison.state.now.is_open
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters that nothing has a use for are meant for the message field; Escape closes a comparison."""
-        if self._closes_comparison(event):
+        """Letters that nothing has a use for are meant for the message field.
+
+        Escape closes a comparison, and leads from the inspector back to writing.
+        """
+        is_escape = event.key() == Qt.Key.Key_Escape
+        if is_escape and self._is_comparing():
             self._app.comparison.close()
+        elif is_escape and self.inspector.isAncestorOf(QApplication.focusWidget() or self):
+            self._leave_pane()
         elif not self.chat.take_letter(event):
             super().keyPressEvent(event)
 

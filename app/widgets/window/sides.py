@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
 
+from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 
 INSPECTOR_NEEDS, SIDEBAR_NEEDS = 1080, 760
@@ -55,9 +56,13 @@ class Side:
 
 
 class Sides(QWidget):
-    """The sidebar, the chat and the inspector; `changed` when a side came or went. Widths in points."""
+    """The sidebar, the chat and the inspector. Widths in points.
+
+    Signals: changed, a side came or went; left, the person goes back to writing from a side that lies over the chat.
+    """
 
     changed = Signal()
+    left = Signal()
 
     def __init__(self, style: Style, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
@@ -148,6 +153,26 @@ class Sides(QWidget):
             self._arrange()
             self.changed.emit()
         return bool(over)
+
+    def close_overlay_with_keyboard(self) -> bool:
+        """Put away what lies over the chat where the keyboard is in it. False where it is elsewhere."""
+        return self._has_keyboard() and self.close_overlay()
+
+    def _has_keyboard(self) -> bool:
+        """Return whether the keyboard is in a side that lies over the chat."""
+        at = QApplication.focusWidget()
+        over = [side.widget for side in self._sides.values() if side.is_over]
+        return at is not None and any(one is at or one.isAncestorOf(at) for one in over)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Escape from the menus while the keyboard is in what lies over the chat: it puts that away."""
+        return claim_key(event, Qt.Key.Key_Escape, when=self._has_keyboard) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape or not self._has_keyboard():
+            super().keyPressEvent(event)
+        else:
+            self.left.emit()
 
     def _has_room(self, side: Side) -> bool:
         return self.width() >= side.needs
