@@ -9,7 +9,6 @@ import contextlib
 import logging
 import os
 import sys
-import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -100,7 +99,7 @@ class Program(QObject):
         self.appearance = Appearance(self.style, self.settings, QApplication.styleHints(), self)
         self._windows = Windows(self.workspace)
         self.windows = MainWindows(self.style, self.workspace, self._windows, self)
-        self._reopens = last is None or not last.was_short(time.time())
+        self._reopens = last is None or not last.is_in_a_loop
         is_blank = self.settings.values.start_with == "new" or not self._reopens
         self.windows.open_left(at_most=1 if is_blank else None)
         self._first_paint = FirstPaint(self.window, self)
@@ -113,7 +112,8 @@ class Program(QObject):
         """Show the window; read the conversations; once the window is painted, start the engine and load a model.
 
         A model that was being opened when a run ended badly, or that ended the engine, is not opened by itself: the
-        guide is. After a run that ended badly at its very beginning, no conversation is opened by itself either.
+        guide is. After two runs in a row that ended badly at their very beginning, no conversation is opened by itself
+        either.
         """
         reopens, suspect, usual = self._reopens, self.settings.values.suspect, self.start_model
         if model is None and suspect:

@@ -299,11 +299,21 @@ def test_after_a_crash_the_banner_shows_the_log_s_folder(
     assert str(data_folder / "logs") in program.app.notices.now.text
 
 
-def test_after_a_crash_soon_after_the_start_no_conversation_is_opened(
+def test_after_one_crash_soon_after_the_start_the_window_is_as_it_was(
     qtbot: QtBot, make_program: Callable[..., Program]
 ) -> None:
     ask(qtbot, make_program(), "Before")
-    program = make_program(last=LastRun(1.0, 2.0, True, None))
+    program = make_program(last=LastRun(1.0, 2.0, True, None, short_runs=1))
+    qtbot.waitUntil(lambda: [row.text for row in program.app.chat.chat_model.rows] == ["Before", "You said: Before"])
+    assert program.app.notices.now.text.startswith("Espalier crashed last time. Everything you said is saved")
+    assert "choose one" not in program.app.notices.now.text
+
+
+def test_after_two_crashes_soon_after_the_start_no_conversation_is_opened(
+    qtbot: QtBot, make_program: Callable[..., Program]
+) -> None:
+    ask(qtbot, make_program(), "Before")
+    program = make_program(last=LastRun(1.0, 2.0, True, None, short_runs=2))
     rows = program.app.library.conversation_model
     qtbot.waitUntil(lambda: sum(not row.is_branch for row in rows.rows) == 3)  # and the sample
     assert not program.app.chat.chat_model.rows

@@ -37,17 +37,23 @@ class LastRun:
     """A run that ended without being closed. started, ended: seconds since the epoch; ended 0.0: not known.
 
     has_crashed: it left stacks behind; else it was killed, or the machine stopped. report: where it is written down,
-    None where that was not possible.
+    None where that was not possible. short_runs: how many runs ended badly soon after their start, one after the other,
+    with this one as the last; 0 where this one did not.
     """
 
     started: float
     ended: float
     has_crashed: bool
     report: Path | None
+    short_runs: int = 0
 
-    def was_short(self, now: float) -> bool:
-        """Return whether the run ended soon after its start: what it opened by itself may have been the cause."""
-        return (self.ended or now) - self.started < SOON
+    @property
+    def is_in_a_loop(self) -> bool:
+        """Whether it ended soon after its start as the run before it did: what they opened may have been the cause.
+
+        Once, that may be anything: a machine that was switched off, a key that crashed it.
+        """
+        return self.short_runs > 1
 
 
 class LogFile(RotatingFileHandler):
@@ -91,7 +97,10 @@ def last_run(logs: Path, previous: LockOwner | None) -> LastRun | None:
     started = previous.started if previous else 0.0
     version = previous.version if previous else __version__
     report = _write_report(logs, _told(version, started, ended, dump), ended or started)
-    return LastRun(started, ended, bool(dump), report) if previous else None
+    if previous is None:
+        return None
+    was_short = (ended or time.time()) - started < SOON
+    return LastRun(started, ended, bool(dump), report, previous.short_runs + 1 if was_short else 0)
 
 
 def _take_dump(logs: Path) -> tuple[str, float]:

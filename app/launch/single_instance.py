@@ -41,6 +41,7 @@ _PAUSE = 0.05
 _ROOM = 512
 _LATEST = 4_102_444_800.0  # seconds since the epoch: the year 2100, beyond which no clock here is right
 _LONGEST_WORD = 300
+_MOST_SHORT = 99  # runs that are counted
 
 
 class HandOver(Enum):
@@ -54,13 +55,15 @@ class HandOver(Enum):
 class LockOwner:
     """The process that has a data folder's lock, or had it last.
 
-    started: seconds since the epoch. socket: "" until it listens.
+    started: seconds since the epoch. socket: "" until it listens. short_runs: how many runs before it ended badly soon
+    after their start, one after the other.
     """
 
     pid: int
     started: float
     version: str
     socket: str = ""
+    short_runs: int = 0
 
 
 class InstanceLock:
@@ -91,6 +94,11 @@ class InstanceLock:
         self._owner = replace(self._owner, socket=address)
         self._write()
         return server
+
+    def count_short_runs(self, count: int) -> None:
+        """Leave word for the next start of how many runs before this one ended badly soon after their start."""
+        self._owner = replace(self._owner, short_runs=count)
+        self._write()
 
     def release(self) -> None:
         """Release the folder, as at a clean end. A second call does nothing."""
@@ -190,9 +198,11 @@ def lock_owner(folder: Path) -> LockOwner | None:
     """Read which process the lock's file names; None where it names none, or says nothing clear."""
     try:
         found = json.loads(read_plain(folder / LOCK, LONGEST))
-        who = LockOwner(int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"]))
+        short_runs = min(max(0, int(found.get("short_runs", 0))), _MOST_SHORT)
+        named = int(found["pid"]), float(found["started"]), str(found["version"]), str(found["socket"])
+        who = LockOwner(*named, short_runs)
         os.fsencode(who.socket)
-    except (OSError, ValueError, TypeError, LookupError, OverflowError, RecursionError):
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError):
         return None
     is_named = who.version.isascii() and len(who.version) <= _LONGEST_WORD
     is_sound = is_named and 0 < who.pid < 1 << 31 and 0 <= who.started < _LATEST

@@ -60,6 +60,7 @@ def _start(options: Options, wanted: Paths, run: Run) -> int:
     try:
         with telling_when_slow(paths.data):
             last = last_run(paths.logs, lock.previous)
+            lock.count_short_runs(last.short_runs if last is not None else 0)
             start_log(paths.logs)
         return run(Launch(paths, lock, notice, last), options)
     finally:

@@ -171,4 +171,5 @@ def _ended_badly(has_crashed: bool, reopens: bool) -> str:
     saved = "Everything you said is saved, and all but the last second of an answer."
     if reopens:
         return f"{title} {saved}"
-    return f"{title} {saved} As it had only just been started, no conversation is opened by itself: choose one."
+    again = "As that was twice in a row right after the start, no conversation is opened by itself: choose one."
+    return f"{title} {saved} {again}"

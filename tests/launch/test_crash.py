@@ -8,13 +8,15 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.launch.crash import DUMP, LOG, MOST_REPORTS, last_run, start_log
-from app.launch.single_instance import LockOwner
+from app.launch.single_instance import LockOwner, try_lock
 
 BEFORE = LockOwner(4711, 1_795_000_000.0, "0.9.1")
 CRASHING = """
@@ -82,6 +84,39 @@ def test_a_run_that_was_killed_left_no_stacks(tmp_path: Path) -> None:
     assert not last.has_crashed
     assert last.report is not None
     assert "It left no stacks" in last.report.read_text()
+
+
+def test_runs_that_end_badly_soon_after_their_start_are_counted_until_one_does_not(tmp_path: Path) -> None:
+    """As starts do it: each takes the lock, looks at the run before, and leaves word of the count."""
+    counts, loops = [], []
+    for seconds, is_closed in [
+        (5, 0),
+        (90, 0),
+        (59, 0),
+        (1, 0),
+        (1, 0),
+        (61, 0),
+        (2, 0),
+        (2, 1),
+        (2, 0),
+        (2, 0),
+        (2, 1),
+    ]:
+        lock = try_lock(tmp_path, "1")
+        assert lock is not None
+        last = last_run(tmp_path / "logs", lock.previous)
+        counts.append(0 if last is None else last.short_runs)
+        loops.append(last is not None and last.is_in_a_loop)
+        lock.count_short_runs(counts[-1])
+        if is_closed:
+            lock.release()
+            continue
+        lock._owner = replace(lock._owner, started=time.time() - seconds)
+        lock._write()
+        assert lock._file is not None
+        os.close(lock._file)  # as the kernel does for a process that died
+    assert counts == [0, 1, 0, 1, 2, 3, 0, 1, 0, 1, 2]
+    assert loops == [count > 1 for count in counts]
 
 
 def test_a_crash_after_the_clean_end_is_reported_and_nobody_asked(tmp_path: Path) -> None:
