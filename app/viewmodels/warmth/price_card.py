@@ -96,6 +96,11 @@ def version_branch(tree: MessageTree, message_id: str, number: int) -> PricedBra
     return PricedBranch(branch_title(chosen, _LONGEST), place, tree.conversation_id, leaf_id)
 
 
+def beginning_branch(conversation_id: str) -> PricedBranch:
+    """Return the branch that a first message goes on from: one of no message yet."""
+    return PricedBranch("", "at the beginning", conversation_id)
+
+
 def following_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
     """Return the branch that a message after another one goes on from; None for one that is gone."""
     if message_id not in tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize
@@ -11,6 +12,7 @@ from app.viewmodels.chat.command_prices import CommandPrices
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.warmth.price_card import PricedBranch, version_branch
+from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.chat.messages.row_controls import ActionStrip
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
@@ -21,6 +23,18 @@ from app.widgets.window.price_hover import Priced, PriceHover
 
 _DISC = 16
 _ANYWHERE = QPoint()
+
+
+@dataclass(frozen=True)
+class _CommandWarmth:
+    """What is known of the branch of a command, where no message ends it. Two of the same command are equal."""
+
+    prices: CommandPrices
+    action_id: str
+    message_id: str
+
+    def __call__(self) -> Warmth | None:
+        return self.prices.warmth(self.action_id, self.message_id)
 
 
 class ChatPrices:
@@ -34,6 +48,7 @@ class ChatPrices:
         hover.watch(view.viewport(), self._disc)
         view.verticalScrollBar().valueChanged.connect(hover.hide)
         view.controls.made.connect(self._watch)
+        prices.changed.connect(hover.renew)
 
     def _watch(self, widget: QWidget, message_id: str) -> None:
         if isinstance(widget, VersionSwitcher):
@@ -93,4 +108,9 @@ class ChatPrices:
         if branch is None or not button.isEnabled():
             return None
         keys = native_keys(action)
-        return Priced(branch._replace(title=action.title, keys=((keys, "begin"),) if keys else ()), button.rect())
+        named = branch._replace(title=action.title, keys=((keys, "begin"),) if keys else ())
+        if branch.message_id:
+            return Priced(named, button.rect())
+        if not self._hover.is_over(button):
+            self._prices.renew()
+        return Priced(named, button.rect(), warmth=_CommandWarmth(self._prices, action_id, message_id))

@@ -498,6 +498,8 @@ class MainWindow(QMainWindow):
             return self.chat.messages.answer_to_edit
         if action_id == "regenerate":
             return self._current()
+        if action_id in ("previous", "next"):
+            return self._looked_at.fork
         return self._current_answer() if action_id == "repeat_answer" else None
 
     def _step(self, by: int, at_end: str) -> None:

@@ -33,12 +33,14 @@ _ENDING = (
 class Priced(NamedTuple):
     """Something that leads to a branch, and the rectangle of its widget that it takes.
 
-    beside: another branch that the same keys lead to, the other way.
+    beside: another branch that the same keys lead to, the other way. warmth: returns what is known of a branch that no
+    message ends, None for one that a message or its conversation does.
     """
 
     branch: PricedBranch
     rect: QRect
     beside: PricedBranch | None = None
+    warmth: Callable[[], Warmth | None] | None = None
 
 
 Under = Callable[[QPoint], Priced | None]
@@ -62,7 +64,7 @@ class PriceHover(QObject):
         self._described = ""
         self._rest = QTimer(self, singleShot=True, interval=HOVER_MS)
         self._rest.timeout.connect(self._show)
-        warmth.changed.connect(self._renew)
+        warmth.changed.connect(self.renew)
         style.changed.connect(self.hide)
 
     def watch(self, widget: QWidget, under: Under | None, at_keyboard: AtKeyboard | None = None) -> None:
@@ -143,14 +145,15 @@ class PriceHover(QObject):
         if widget is None or priced is None:
             return
         branch, other = priced.branch, priced.beside
-        card = price_card(branch, self._warmth_of(branch))
+        is_alone = priced.warmth is not None
+        card = price_card(branch, self._warmth_of(branch) if priced.warmth is None else priced.warmth())
         if other is not None:
             beside = price_beside(other, self._warmth_of(other))
             card = replace(card, beside=beside, spoken=f"{card.spoken}; {beside}")
         rect = QRect(widget.mapTo(self._window, priced.rect.topLeft()), priced.rect.size())
         self.popover.show_at(card, rect, self._pane_of(widget))
         widget.setAccessibleDescription(card.spoken)
-        self.told.emit(branch)
+        self.told.emit(None if is_alone else branch)
 
     def _warmth_of(self, branch: PricedBranch) -> Warmth | None:
         if branch.message_id:
@@ -166,7 +169,8 @@ class PriceHover(QObject):
             pane = above
         return QRect(pane.mapTo(self._window, QPoint(0, 0)), pane.size())
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
+        """Show what is known now of the branch whose price is shown."""
         if self.popover.isVisible():
             self._fill()
 

@@ -22,7 +22,7 @@ def begins_at(app: App, action_id: str, message_id: str | None = None) -> int:
     """Return which message of the open path a command goes on from, -1 where nothing comes before."""
     branch = app.chat.prices.branch(action_id, message_id)
     ids = [one.id for one in app.library.tree.path]
-    return -1 if branch is None else ids.index(branch.message_id)
+    return -1 if branch is None or not branch.message_id else ids.index(branch.message_id)
 
 
 def test_each_command_goes_on_from_what_it_leaves_as_it_is(qtbot: QtBot, app: App) -> None:
@@ -41,6 +41,8 @@ def test_each_command_goes_on_from_what_it_leaves_as_it_is(qtbot: QtBot, app: Ap
         "branch_here": 5,
         "continue": 5,
         "ask_again": -1,
+        "previous": -1,
+        "next": -1,
     }
     assert [begins_at(app, "fork", one) for one in path] == [-1, -1, 1, 1, 3, 3]
     assert [begins_at(app, "regenerate", one) for one in path] == [0, 0, 2, 2, 4, 4]
@@ -50,6 +52,43 @@ def test_each_command_goes_on_from_what_it_leaves_as_it_is(qtbot: QtBot, app: Ap
         assert begins_at(app, "repeat_answer", path[answer]) == answer - 1
     assert begins_at(app, "edit_answer", path[0]) == -1
     assert all(app.chat.prices.branch(one, "gone") is None for one in ("fork", "regenerate", "branch_here"))
+
+
+def test_the_versions_beside_are_where_the_commands_lead(qtbot: QtBot, app: App) -> None:
+    for words in ("How are you?", "And the weather?"):
+        ask(qtbot, app, words)
+    for words in ("And the news?", "And the time?"):
+        app.chat.open_draft.begin_edit(None)
+        ask(qtbot, app, words)
+    app.act("previous")
+    qtbot.waitUntil(lambda: app.library.tree.path[2].text == "And the news?")
+    tree = app.library.tree
+    ends = [tree.leaf_below(one.id) for one in tree.siblings(tree.path[2].id)]
+    for fork in (None, tree.path[2].id):
+        found = [app.chat.prices.branch(one, fork) for one in ("previous", "next")]
+        assert [one and one.message_id for one in found] == [ends[0], ends[2]]
+        for one in ("previous", "next"):
+            qtbot.waitUntil(lambda one=one, fork=fork: app.chat.prices.price(one, fork) == "opens at once")
+    assert app.chat.prices.branch("next", tree.path[0].id) is None
+    assert app.chat.prices.branch("next", "gone") is None
+
+
+def test_editing_the_first_question_costs_what_comes_before_its_words(qtbot: QtBot, app: App, script: Script) -> None:
+    """With what the next question would say beside them: for a cold model that is a system prompt."""
+    ready(qtbot, app)
+    ask(qtbot, app, "How are you?")
+    first = app.library.tree.path[0].id
+    assert app.chat.prices.branch("fork") == app.chat.prices.branch("fork", first)
+    for about in (None, first):
+        app.chat.prices.renew()
+        assert app.chat.prices.price("fork", about) == ""
+        qtbot.waitUntil(lambda about=about: app.chat.prices.price("fork", about) == "opens at once")
+    app.chat.settings.instruct(" ".join(["word"] * 100))
+    qtbot.waitUntil(lambda: app.chat.prices.price("fork").startswith("cold: "))
+    queries = [one for one in script.commands if isinstance(one, EstimateCost)]
+    asked = [one for one in queries if len(one.turns) == 1 and one.turns[0].text == "?"]
+    assert asked
+    assert asked[-1].options.instructions
 
 
 def change_the_prompt(app: App) -> None:

@@ -208,8 +208,43 @@ def test_entries_of_the_menu_bar_tell_what_their_commands_cost_while_it_is_open(
         assert not forked.chat.status_line._tip
 
 
+def test_the_menu_tells_what_going_to_another_version_costs(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    menu, entries = forked.menus.branch, forked.menus.actions
+    menu.popup(forked.mapToGlobal(QPoint(200, 200)))
+    menu.setActiveAction(entries["previous"])
+    told = f"Opens at once. {BY_ID['previous'].tip}"
+    qtbot.waitUntil(lambda: entries["previous"].toolTip() == entries["previous"].statusTip() == told)
+    assert forked.chat.status_line._tip == told
+    assert not entries["next"].isEnabled()
+    menu.close()
+
+
+def test_editing_the_first_question_has_its_price_at_its_mark(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    """By the mouse, by the keyboard, and to a screen reader."""
+    first = app.chat.chat_model.rows[0].id
+    forked.chat.view.setFocus(Qt.FocusReason.TabFocusReason)
+    forked.chat.view.setCurrentIndex(app.chat.chat_model.index(0))
+    qtbot.waitUntil(lambda: forked.chat.view.controls.find(first, ControlKind.QUESTION) is not None)
+    strip = forked.chat.view.controls.find(first, ControlKind.QUESTION)
+    assert isinstance(strip, ActionStrip)
+    button = strip.acts["fork"]
+    rest(button, button.rect().center())
+    qtbot.waitUntil(lambda: card(forked) is not None)
+    shown = forked.prices._priced
+    rest(button, button.rect().center() + QPoint(1, 0))
+    assert forked.prices._priced == shown
+    assert card(forked) is not None
+    qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).price == "Opens at once")
+    found = card(forked)
+    assert found is not None
+    assert (found.title, found.place) == ("Edit as New Branch", "at the beginning")
+    leave(button)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: "opens at once" in button.accessibleDescription())
+
+
 def test_the_menu_of_a_message_tells_what_its_commands_cost(qtbot: QtBot, forked: MainWindow, app: App) -> None:
-    for number, first in ((1, "regenerate"), (2, "fork"), (3, "edit_answer")):
+    for number, first in ((0, "fork"), (1, "regenerate"), (2, "fork"), (3, "edit_answer")):
         row = app.chat.chat_model.rows[number]
         forked.chat.view._open_menu(number, forked.mapToGlobal(QPoint(200, 200)))
         menu = QApplication.activePopupWidget()
