@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from operator import itemgetter
@@ -13,7 +14,7 @@ from app.conversation.message import Message
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Turn
 from app.protocol.events import CostEstimate, CostRefused, TurnResidency
-from app.protocol.reports import Problem
+from app.protocol.reports import Problem, Source
 from app.protocol.trie_view import Residency
 from app.viewmodels.chat.drafts import Attachments
 from app.viewmodels.chat.prompt_settings import Told
@@ -36,7 +37,7 @@ class BranchCosts(QObject):
 
     Attributes: `residencies`, of each message that was asked about; `path`, the open path's price, and
     `sending`, that of the composer's words, both None while unknown; `unreadable` and `unsendable`, why these cannot be
-    read, None where they can.
+    read, None where they can; `at_ends`, the price of the words after each of several messages they would all follow.
 
     Signals: changed(); pathPriced(object, object), the messages of the open path as they were asked about, and their
     `CostEstimate`, whether it differs or not.
@@ -66,6 +67,8 @@ class BranchCosts(QObject):
         self.attachment_tokens: dict[str, tuple[int, ...]] = {}
         self.path: CostEstimate | None = None
         self.sending: CostEstimate | None = None
+        self._ends: tuple[str, ...] = ()
+        self.at_ends: dict[str, CostEstimate] = {}
         self.unreadable: Problem | None = None
         self.unsendable: Problem | None = None
         self._path_timer = QTimer(self, singleShot=True)
@@ -98,8 +101,47 @@ class BranchCosts(QObject):
             is_priced = (bool(text.strip()) or bool(attachments)) and is_same
             self._below, self._words, self._attachments, self._edited = parent_id, text, attachments, edited
             if not is_priced:
-                self.sending = self.unsendable = None
+                self._forget_sending()
             self._sending_timer.start()
+
+    def ask_at(self, ends: tuple[str, ...]) -> None:
+        """Price the words in the composer after each of these messages too: they would be said to all of them."""
+        if ends != self._ends:
+            for gone in self._ends:
+                self._cost_queries.drop(f"{SENDING} {gone}")
+            self._ends = ends
+            self._forget_sending()
+            self._sending_timer.start()
+            self.changed.emit()
+
+    @property
+    def is_for_several(self) -> bool:
+        """Whether the words in the composer would follow several messages, and not the open path alone."""
+        return bool(self._ends) and self._edited is None
+
+    @property
+    def together(self) -> CostEstimate | None:
+        """What saying the words to all of several costs, None while it is not known of each."""
+        if not self._ends or len(self.at_ends) < len(self._ends):
+            return None
+        found = [self.at_ends[one] for one in self._ends]
+        requests, seconds = [one.request for one in found], [one.seconds for one in found]
+        first = requests[0]
+        request = replace(
+            max(requests, key=lambda one: list(Source).index(one.source)),
+            total=sum(one.total for one in requests),
+            seen=sum(one.seen for one in requests),
+            matched=sum(one.matched for one in requests),
+            cached=sum(one.cached for one in requests),
+            reason=first.reason,
+            diverged_at=None,
+        )
+        known = [one for one in seconds if one is not None]
+        return CostEstimate(0, request, (), sum(known) if len(known) == len(seconds) else None)
+
+    def _forget_sending(self) -> None:
+        self.sending = self.unsendable = None
+        self.at_ends = {}
 
     @property
     def attached(self) -> tuple[int, ...]:
@@ -110,7 +152,7 @@ class BranchCosts(QObject):
         """Price the words in the composer with what their question says beside them."""
         if said != self._told:
             self._told = said
-            self.sending = self.unsendable = None
+            self._forget_sending()
             self._sending_timer.start()
 
     def renew(self) -> None:
@@ -132,8 +174,8 @@ class BranchCosts(QObject):
         self._cost_queries.drop_all()
         self.residencies.clear()
         self.attachment_tokens.clear()
-        self.path = self.sending = None
-        self.unreadable = self.unsendable = None
+        self.path = self.unreadable = None
+        self._forget_sending()
         self.changed.emit()
 
     def _ask_path(self) -> None:
@@ -160,21 +202,32 @@ class BranchCosts(QObject):
         is_shown = not self._questions.at_engine and bool(text)
         if self._tree is None or self._current_model.info is None or not is_shown:
             return
-        path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
         if self._edited is not None:
+            path = () if self._below is None or self._below not in self._tree else self._tree.path_to(self._below)
             self._ask_edit(Branch(path, self._current_model.fingerprint), self._edited)
             return
-        home, attachments, said = self._tree.conversation_id, self._attachments, self._told
+        attachments = self._attachments
+        branch = self._said_after(self._tree, self._below, text)
+        take = partial(self._take_sending, self._words, attachments)
+        refused = partial(self._refuse_sending, self._words, attachments)
+        self._cost_queries.ask(SENDING, branch, take, branch.options, refused=refused)
+        for end in self._ends:
+            if end in self._tree:
+                branch = self._said_after(self._tree, end, text)
+                take = partial(self._take_at_end, end, self._words, attachments)
+                self._cost_queries.ask(f"{SENDING} {end}", branch, take, branch.options, refused=refused)
+
+    def _said_after(self, tree: MessageTree, below: str | None, text: str) -> Branch:
+        """Return the branch of the words in the composer, said after a message with what is attached."""
+        path = () if below is None or below not in tree else tree.path_to(below)
+        home, attachments, said = tree.conversation_id, self._attachments, self._told
         words = Message.new(
-            *(home, self._below, "user", text),
+            *(home, below, "user", text),
             attachments=attachments,
             instructions=said.instructions,
             thinks=said.thinks,
         )
-        branch = Branch(path, self._current_model.fingerprint, len(path), words)
-        take = partial(self._take_sending, self._words, attachments)
-        refused = partial(self._refuse_sending, self._words, attachments)
-        self._cost_queries.ask(SENDING, branch, take, branch.options, refused=refused)
+        return Branch(path, self._current_model.fingerprint, len(path), words)
 
     def _ask_edit(self, branch: Branch, edited: Message) -> None:
         """Ask what it costs to go on from an edited answer. branch: to its question."""
@@ -215,6 +268,11 @@ class BranchCosts(QObject):
     def _take_sending(self, text: str, attachments: Attachments, priced: CostEstimate) -> None:
         if (text, attachments) == (self._words, self._attachments):
             self.sending, self.unsendable = priced, None
+            self.changed.emit()
+
+    def _take_at_end(self, end: str, text: str, attachments: Attachments, priced: CostEstimate) -> None:
+        if (text, attachments) == (self._words, self._attachments) and end in self._ends:
+            self.at_ends[end] = priced
             self.changed.emit()
 
     def _refuse_sending(self, text: str, attachments: Attachments, event: CostRefused) -> None:

@@ -133,6 +133,11 @@ def price_of_sending(priced: CostEstimate) -> str:
     return price_of_request(priced)
 
 
+def price_of_asking(priced: CostEstimate, count: int) -> str:
+    """Say what the composer's words cost that so many answers are asked at once. priced: all of them together."""
+    return f"{price_of_request(priced)}, for all {count} answers together"
+
+
 def does_not_fit(priced: CostEstimate, context_length: int, raised: int = 0) -> str:
     """Why the composer's words cannot be sent. raised: a limit with which they could, 0 for none."""
     more = "more than " if priced.is_far_too_long else "about " if priced.request.is_about else ""

@@ -287,8 +287,20 @@ class OpenConversation:
             return "Answered when the model is ready"
         if self.branch_costs.unsendable is not None:
             return chat_text.cannot_be_read(self.branch_costs.unsendable)
-        price = chat_text.price_of_sending(self.branch_costs.sending) if self.branch_costs.sending else ""
+        costs = self.branch_costs
+        if costs.is_for_several and self.draft.editing is None:
+            return self._price_of_asking_all
+        price = chat_text.price_of_sending(costs.sending) if costs.sending else ""
         return _as_version(self.unanswered, price)
+
+    @property
+    def _price_of_asking_all(self) -> str:
+        """Say what asking all answers costs that stand beside each other, or that one of them has no room."""
+        at_ends, info, together = self.branch_costs.at_ends, self.info, self.branch_costs.together
+        for priced in at_ends.values():
+            if info is not None and is_too_long(priced, info.context_length):
+                return chat_text.does_not_fit(priced, info.context_length)
+        return "" if together is None else chat_text.price_of_asking(together, len(at_ends))
 
     @property
     def _price_of_path(self) -> str:
@@ -308,7 +320,9 @@ class OpenConversation:
     def _send_parts(self) -> tuple[int, int] | None:
         """(reused, computed) tokens of what the price speaks of."""
         is_sending = self.has_words or bool(self.draft.attachments)
-        priced = self.branch_costs.sending if is_sending else self.branch_costs.path
+        is_for_several = self.branch_costs.is_for_several and self.draft.editing is None
+        words = self.branch_costs.together if is_for_several else self.branch_costs.sending
+        priced = words if is_sending else self.branch_costs.path
         if priced is None:
             return None
         if priced is self.branch_costs.path and priced.is_warm:

@@ -123,6 +123,11 @@ class Lanes(QObject):
         wanted = [one.answer_id in written for one in self.rows], [tree.is_on_path(one.answer_id) for one in self.rows]
         return next((found.index(True) for found in wanted if True in found), 0)
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The messages that the next question follows, where those are several: the ends of all branches, or none."""
+        return () if self._focused else tuple(one.leaf_id for one in self.rows)
+
     # What becomes of an answer
 
     def keep(self, answer_id: str) -> None:

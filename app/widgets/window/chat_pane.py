@@ -39,13 +39,15 @@ if TYPE_CHECKING:
 class ChatPane(QWidget):
     """Hands what the person does to the app, and the app's words to the composer.
 
-    Signals: escaped, Escape was pressed and there is nothing to stop; comparisonMade(the view of two branches).
+    Signals: escaped, Escape was pressed and there is nothing to stop; comparisonMade(the view of two branches);
+    lanesMade(the view of answers beside each other).
 
     Attributes: toolbar, find_bar, banner, view, welcome, composer_area, composer, status_line; tokens, of an answer in
     token mode; comparison, of two branches, and lanes, answers beside each other, None before the first.
     """
 
     escaped = Signal()
+    lanesMade = Signal(object)
     comparisonMade = Signal(object)
 
     def __init__(self, style: Style, app: App, parent: QWidget | None = None) -> None:
@@ -206,6 +208,7 @@ class ChatPane(QWidget):
         lanes.currentMessageChanged.connect(view.currentMessageChanged)
         lanes.copied.connect(view.copy_work.copied)
         self._pages.addWidget(lanes)
+        self.lanesMade.emit(lanes)
 
     @property
     def messages(self) -> ChatView:
@@ -222,6 +225,7 @@ class ChatPane(QWidget):
         is_comparing = self._is_comparing and self.comparison is not None
         self.composer_area.setHidden(is_comparing)
         columns = self._columns
+        self._app.chat.branch_costs.ask_at(() if columns is None else self._app.lanes.asked)
         self.composer.show_hint("" if columns is None else self._app.lanes.state.now.placeholder)
         self.composer_area.show_rail(columns is None)
         self._search_what_is_shown()

@@ -48,7 +48,6 @@ class ChatPrices:
         hover.watch(view.viewport(), self._disc)
         view.verticalScrollBar().valueChanged.connect(hover.hide)
         view.controls.made.connect(self._watch)
-        prices.changed.connect(hover.renew)
 
     def _watch(self, widget: QWidget, message_id: str) -> None:
         if isinstance(widget, VersionSwitcher):

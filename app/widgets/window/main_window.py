@@ -50,6 +50,7 @@ from app.widgets.window.edge_prices import EdgePrices
 from app.widgets.window.found_prices import FoundPrices
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.jump_commands import JumpCommands
+from app.widgets.window.lane_prices import LanePrices
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.looked_at_messages import LookedAtMessages
 from app.widgets.window.menu_prices import MenuPrices
@@ -115,6 +116,9 @@ class MainWindow(QMainWindow):
         self._library.name_entries(self.menus.actions["export"], self.menus.actions["delete_conversation"])
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.chat.prices, app.keys.actions)
+        app.chat.prices.changed.connect(self.prices.renew)
+        self._lane_prices = LanePrices(self.prices, app.library, app.chat.prices, app.keys.actions)
+        self.chat.lanesMade.connect(self._lane_prices.watch)
         self._menu_prices = MenuPrices(app.chat.prices, self.menus, self._about, app.lanes, self)
         self._menu_prices.pointedAt.connect(self.chat.status_line.show_tip)
         self.chat.view.menuMade.connect(self._menu_prices.watch)

@@ -101,6 +101,11 @@ class LaneColumn(QWidget):
         self.keep.update()
         self.update()
 
+    @property
+    def lane(self) -> LaneState:
+        """The answer as it is shown now."""
+        return self._now
+
     def sizeHint(self) -> QSize:
         return QSize(self._style.typography.scaled(340), 400)
 

@@ -38,7 +38,7 @@ class LanesView(QWidget):
     """Columns, as many as have room; the others come into sight with the keyboard, or by the buttons at the ends.
 
     Attributes: columns; earlier and later, the buttons; close_button; marks_of, returns the marked places in a message.
-    Signals: as of `ChatView`, from any column.
+    Signals: as of `ChatView`, from any column; columnMade(LaneColumn), there is another one.
     """
 
     editAsked = Signal(str)
@@ -50,6 +50,7 @@ class LanesView(QWidget):
     branchNamed = Signal(str, str)
     currentMessageChanged = Signal(str)
     copied = Signal(int)
+    columnMade = Signal(object)
 
     def __init__(
         self,
@@ -128,6 +129,7 @@ class LanesView(QWidget):
         column.view.branchNamed.connect(self.branchNamed)
         column.view.currentMessageChanged.connect(self.currentMessageChanged)
         column.view.copy_work.copied.connect(self.copied)
+        self.columnMade.emit(column)
         return column
 
     def _focus(self, answer_id: str) -> None:
