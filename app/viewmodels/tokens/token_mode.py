@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message
 from app.viewmodels.chat.answering import Answering
+from app.viewmodels.chat.branch_costs import DEBOUNCE_MS
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.versions import answer_at
 from app.viewmodels.kit.live_state import LiveState
@@ -22,6 +23,7 @@ from app.viewmodels.tokens.token_price import Price, TokenPrices
 from app.viewmodels.tokens.token_state import TokenRow, TokenState, deed_of, rows_of, title_of
 
 MOST_WAYS = 8
+OWN_WORDS = "fork with these words"
 NO_ANSWER = "There is no answer on this branch yet."
 GROWING = "Possible as soon as this answer has ended."
 ONE_WAY = "Nothing else is known here that could have stood in its place."
@@ -74,6 +76,9 @@ class TokenMode(QObject):
         self._position, self._chosen = -1, -1
         self._rows: tuple[TokenRow, ...] = ()
         self._price = Price()
+        self._typed: str | None = None  # own words, while they are typed
+        self._rest = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._rest.timeout.connect(self._ask_words)
         self._is_closed = False
         self.state = LiveState(self._state, self)
         library.opened.connect(self._on_opened)
@@ -148,7 +153,7 @@ class TokenMode(QObject):
         """Look at no token."""
         if self._position >= 0:
             self._position, self._chosen, self._rows = -1, -1, ()
-            self._prices.drop()
+            self._drop()
             self.state.refresh()
             self.moved.emit()
 
@@ -182,10 +187,33 @@ class TokenMode(QObject):
         They are set apart from what is before them as the token is.
         """
         if self.tokens is not None and self._position >= 0 and words.strip():
-            message_id, position, old = self._message_id, self._position, self.tokens.text(self._position)
-            blank = old[: len(old) - len(old.lstrip())]
-            words = words if words[:1].isspace() else blank + words
-            self._forks.write_at(message_id, position, words)
+            self._forks.write_at(self._message_id, self._position, self._set_apart(self.tokens, words))
+
+    def type(self, words: str | None) -> None:
+        """Tell what going on with own words would cost, while these are typed; None when they are typed no more."""
+        if self.tokens is None or self._position < 0 or words == self._typed:
+            return
+        had_price = bool(self._typed and self._typed.strip())
+        self._typed = words
+        self._rest.stop()
+        if words is None:
+            self._choose(self._chosen)
+            return
+        if not words.strip() or not had_price:
+            self._price = Price()
+            self._prices.drop()
+        if words.strip():
+            self._rest.start()
+        self.state.refresh()
+
+    def _ask_words(self) -> None:
+        if self.tokens is not None and self._position >= 0 and self._typed:
+            words = self._set_apart(self.tokens, self._typed)
+            self._prices.ask_words(self.tokens, self._position, words, self._take_price)
+
+    def _set_apart(self, tokens: AnswerTokens, words: str) -> str:
+        old = tokens.text(self._position)
+        return words if words[:1].isspace() else old[: len(old) - len(old.lstrip())] + words
 
     @property
     def ways(self) -> int:
@@ -207,7 +235,8 @@ class TokenMode(QObject):
         return next((one for one in reversed(tree.path) if one.role == "assistant"), None)
 
     def _choose(self, number: int) -> None:
-        self._chosen, self._price = number, Price()
+        self._chosen, self._price, self._typed = number, Price(), None
+        self._rest.stop()
         tokens = self.tokens
         if tokens is not None:
             self._prices.ask(tokens, self._position, self._rows[number], self._take_price)
@@ -232,6 +261,11 @@ class TokenMode(QObject):
     def _leave(self) -> None:
         self._message_id, self.tokens = "", None
         self._position, self._chosen, self._rows = -1, -1, ()
+        self._drop()
+
+    def _drop(self) -> None:
+        self._typed = None
+        self._rest.stop()
         self._prices.drop()
 
     def _on_opened(self, conversation_id: str) -> None:
@@ -285,7 +319,8 @@ class TokenMode(QObject):
             place=f"token {formatting.number(self._position + 1)} of {formatting.number(len(tokens))}",
             rows=self._rows,
             chosen=self._chosen,
-            deed=deed_of(self._rows[self._chosen]),
+            deed=deed_of(self._rows[self._chosen]) if self._typed is None else OWN_WORDS,
             price=self._price.words,
-            note=self._price.note or ("" if len(self._rows) > 1 else ONE_WAY),
+            note=self._price.note or ("" if len(self._rows) > 1 or self._typed is not None else ONE_WAY),
+            is_written=self._typed is not None,
         )

@@ -50,8 +50,27 @@ class TokenPrices:
             branch = Branch(tree.path_to(answer.parent_id), model.fingerprint)
             is_own = answer.model == model.fingerprint
             forced = (*(answer.ids or ())[:position], row.id) if is_own else ()
-            begun = BegunAnswer(forced=forced) if is_own else BegunAnswer(_words_before(tokens, position, row))
+            begun = BegunAnswer(forced=forced) if is_own else BegunAnswer(_words_before(tokens, position, row.text))
             note = "" if is_own else _needs(answer, model.info.name)
+            self._queries.ask(
+                *(_PURPOSE, branch, lambda priced: take(Price(_words(priced, context), note)), branch.options, begun),
+                refused=lambda event: take(_refused(event)),
+            )
+
+    def ask_words(self, tokens: AnswerTokens, position: int, words: str, take: Callable[[Price], None]) -> None:
+        """Have `take` called with what it costs to go on with these words in the place of a token.
+
+        Asked as the answer will be asked for: what stands before the token keeps its ids where its own model reads it.
+        """
+        self.drop()
+        tree, answer, model = self._library.tree, tokens.answer, self._current_model
+        if model.info is None:
+            take(Price(note=NO_MODEL))
+        elif answer.parent_id is not None and answer.parent_id in tree:
+            context = model.info.context_length
+            branch = Branch(tree.path_to(answer.parent_id), model.fingerprint)
+            begun = BegunAnswer(_words_before(tokens, position, words), answer.turn(model.fingerprint).ids or ())
+            note = "" if answer.model == model.fingerprint else _needs(answer, model.info.name)
             self._queries.ask(
                 *(_PURPOSE, branch, lambda priced: take(Price(_words(priced, context), note)), branch.options, begun),
                 refused=lambda event: take(_refused(event)),
@@ -63,8 +82,10 @@ class TokenPrices:
 
 
 def _words(priced: CostEstimate, context: int) -> str:
-    if priced.is_far_too_long or is_too_long(priced, context):
-        return "does not fit"
+    if priced.is_far_too_long:
+        return f"does not fit: more than {formatting.tokens(context)}"
+    if is_too_long(priced, context):
+        return f"does not fit: {formatting.number(priced.request.total)} of {formatting.tokens(context)}"
     time = "" if priced.seconds is None else f", {formatting.about(priced.seconds)}"
     return f"{formatting.tokens(priced.request.left)}{time}"
 
@@ -79,9 +100,10 @@ def _needs(answer: Message, name: str) -> str:
     return f"Exact only with {writer}, which wrote it: {name} goes on from the words."
 
 
-def _words_before(tokens: AnswerTokens, position: int, row: TokenRow) -> Turn:
+def _words_before(tokens: AnswerTokens, position: int, words: str) -> Turn:
+    """Return the beginning of an answer up to a token, with these words in its place."""
     answer, choice = tokens.answer, tokens.choices[position]
     start, _end = tokens.span(position)
     if choice.is_thinking:
-        return Turn("assistant", "", thinking=answer.thinking[:start] + row.text)
-    return Turn("assistant", answer.text[:start] + row.text, thinking=answer.thinking)
+        return Turn("assistant", "", thinking=answer.thinking[:start] + words)
+    return Turn("assistant", answer.text[:start] + words, thinking=answer.thinking)

@@ -59,7 +59,8 @@ class TokenState:
 
     message_id: of the answer in token mode, "" for none. is_reading: its tokens are read from the database. place:
     "token 12 of 214". rows: likeliest first; chosen: the one of them that Return takes, -1 for none. deed: what Return
-    does: "fork with “Gra”". price: what that costs, "" while unknown; note: a sentence on it, or "".
+    does: "fork with “Gra”". price: what that costs, "" while unknown; note: a sentence on it, or "". is_written: own
+    words are typed in the place of the token, which deed, price and note are about then.
     """
 
     message_id: str = ""
@@ -72,6 +73,7 @@ class TokenState:
     deed: str = ""
     price: str = ""
     note: str = ""
+    is_written: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -91,6 +93,11 @@ class TokenState:
         there = next((one.spoken.removesuffix(f", {HERE}") for one in self.rows if one.is_there), "")
         others = [one.spoken for one in self.rows if not one.is_there]
         return ", ".join([self.place, there]) + (f"; others: {'; '.join(others)}" if others else "; nothing else known")
+
+    @property
+    def spoken_words(self) -> str:
+        """Say what going on with own words costs, "" while none are typed."""
+        return ", ".join(filter(None, [self.deed, self.price, self.note])) if self.is_written else ""
 
     @property
     def spoken_choice(self) -> str:

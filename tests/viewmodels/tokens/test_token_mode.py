@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import EstimateCost
+from app.protocol.commands import EstimateCost, Generate
 from app.viewmodels.actions import checked, enabled
 from app.viewmodels.app import App
+from app.viewmodels.tokens.token_mode import OWN_WORDS
 from app.viewmodels.tokens.token_state import TokenState
 from app.viewmodels.unavailable import unavailable
 from tests.fakes.engine import OTHER, STOP, Script
@@ -122,6 +123,57 @@ def test_the_price_is_asked_with_the_exact_tokens(qtbot: QtBot, app: App, script
     assert now(app).price.split("\xa0")[1].startswith("token")
     app.tokens.choose(1)
     assert now(app).price == "nothing to compute"
+
+
+def test_own_words_have_their_price_while_they_are_typed(qtbot: QtBot, app: App, script: Script) -> None:
+    """As the answer will be asked for, when the typing rests."""
+    message_id = begin(qtbot, app)
+    answer = app.library.tree.message(message_id)
+    app.tokens.point(1)
+    qtbot.waitUntil(lambda: bool(now(app).price))
+    before, alternative = len(script.commands), now(app)
+    for end in range(1, len("perhaps not") + 1):
+        app.tokens.type("perhaps not"[:end])
+    assert (now(app).is_written, now(app).deed, now(app).price) == (True, OWN_WORDS, "")
+    qtbot.waitUntil(lambda: bool(now(app).price))
+    asked = [one for one in script.commands[before:] if isinstance(one, EstimateCost) and one.begun is not None]
+    assert [one.begun and one.begun.text for one in asked] == ["You perhaps not"]
+    assert asked[0].edited == answer.ids
+    assert asked[0].forced == ()
+    told = now(app).price
+    assert now(app).spoken_words == f"{OWN_WORDS}, {told}"
+    app.tokens.type("perhaps")
+    assert now(app).price == told
+    qtbot.waitUntil(lambda: now(app).price != told)
+    app.tokens.type(" ")
+    assert now(app).price == ""
+    app.tokens.type(None)
+    assert not now(app).is_written
+    assert now(app).deed == alternative.deed
+    qtbot.waitUntil(lambda: now(app).price == alternative.price)
+    app.tokens.type("perhaps not")
+    qtbot.waitUntil(lambda: now(app).price == told)
+    app.tokens.write("perhaps not")
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].id != message_id and not list(app.chat.questions))
+    written = [one for one in script.commands if isinstance(one, Generate)][-1]
+    assert written.begun is not None
+    assert written.begun.text == "You perhaps not"
+    assert written.edited == asked[0].edited
+
+
+def test_own_words_that_have_no_room_say_so(qtbot: QtBot, app: App, script: Script) -> None:
+    begin(qtbot, app)
+    app.tokens.point(1)
+    app.tokens.type("word " * 5000)
+    qtbot.waitUntil(lambda: bool(now(app).price))
+    assert now(app).price.startswith("does not fit: ")
+    app.model.open("/models/other")
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].model != app.model.current_model.fingerprint)
+    app.tokens.type("perhaps")
+    qtbot.waitUntil(lambda: "wrote it" in now(app).note)
+    assert now(app).price.split("\xa0")[1].startswith("token")
+    app.tokens.close()
+    assert not now(app).is_written
 
 
 def test_another_model_goes_on_from_the_words(qtbot: QtBot, app: App, script: Script) -> None:

@@ -132,17 +132,19 @@ class TokenCursor(QObject):
         pane = QRect(view.mapTo(window, QPoint(0, 0)), view.size())
         popover.show_token(state, QRect(at, rect.size()), pane)
         if self.words is not None:
-            self.words.place(popover.foot)
+            self.words.place(popover.words_rect)
+            self.words.setAccessibleDescription(state.spoken_words)
         if state.chosen != chosen and state.position == self._position:
             announce(view, state.spoken_choice)
         self._position = state.position
 
     def _make_popover(self, window: QWidget) -> None:
         self.popover = TokenPopover(self._style, window)
-        self.popover.pointed.connect(self._mode.choose_row)
+        self.popover.pointed.connect(self._point_at_row)
         self.popover.pressed.connect(self._press_row)
         self.words = OwnWords(self._style, self.popover)
         self.words.written.connect(self._mode.write)
+        self.words.typed.connect(self._mode.type)
         self.words.closed.connect(self._view.setFocus)
 
     def _put_away(self) -> None:
@@ -150,6 +152,11 @@ class TokenCursor(QObject):
             self.popover.hide()
         if self.words is not None:
             self.words.hide()
+
+    def _point_at_row(self, number: int) -> None:
+        """Follow the mouse to a row, unless what is looked at are own words."""
+        if not self._is_writing:
+            self._mode.choose_row(number)
 
     def _press_row(self, number: int) -> None:
         self._mode.choose_row(number)
@@ -242,7 +249,7 @@ class TokenCursor(QObject):
     def _write(self, text: str) -> None:
         """Begin own words in the place of the token."""
         if self.words is not None and self.popover is not None and self.popover.isVisible():
-            self.words.begin(text, self.popover.foot)
+            self.words.begin(text, self.popover.words_rect)
 
     def _follow_mouse(self, kind: QEvent.Type, event: QMouseEvent) -> None:
         self._under = event.position()

@@ -43,8 +43,14 @@ class TokenPopover(Popover):
         self.point_at(QSize(self._style.typography.scaled(_WIDTH), self._height()), rect, pane)
 
     @property
+    def words_rect(self) -> QRect:
+        """The line at the foot in which own words are typed; below it stands what they cost."""
+        foot = self.foot
+        return QRect(foot.left(), foot.top(), foot.width(), round(self._small) + 6)
+
+    @property
     def foot(self) -> QRect:
-        """The line at the foot, where own words are typed."""
+        """The lines at the foot, without the sentence about them."""
         box = self.box
         height = self._foot_height - len(self._note_lines) * self._small
         top = box.bottom() - _LINE_GAP - self._foot_height
@@ -78,6 +84,8 @@ class TokenPopover(Popover):
     @property
     def _has_price_beside(self) -> bool:
         small, width = self._style.text_style(TextRole.SMALL), self._style.typography.scaled(_WIDTH) - 2 * _PAD
+        if self.state.is_written:
+            return False
         return small.width(f"⏎{self.state.deed}{self.state.price}") + 3 * _GAP + _GAP <= width
 
     def _row_rect(self, number: int) -> QRectF:

@@ -7,6 +7,7 @@ import random
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -140,6 +141,30 @@ def test_letters_begin_own_words_at_the_token(
     qtbot.keyClicks(words, "ay hold")
     qtbot.keyClick(words, Key.Key_Return)
     assert [(at, text) for _id, at, text in asked.words] == [(2, " may hold")]
+
+
+def test_own_words_tell_their_price_below_them_as_they_are_typed(
+    qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, asked: Asked
+) -> None:
+    """Also to a screen reader; the mouse over the alternatives does not take it away."""
+    app.tokens.step(2)
+    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
+    qtbot.keyClick(window.chat.view, "h")
+    words, popover = cursor.words, card(cursor)
+    assert words is not None
+    qtbot.keyClicks(words, "olds")
+    qtbot.waitUntil(lambda: "token" in popover.state.price)
+    assert popover.state.is_written
+    assert words.accessibleDescription() == app.tokens.state.now.spoken_words
+    assert popover.state.price in words.accessibleDescription()
+    assert words.geometry() == popover.words_rect
+    assert popover.foot.bottom() - words.geometry().bottom() >= popover._small
+    QTest.mouseMove(popover, popover._row_rect(0).center().toPoint())
+    popover.pointed.emit(0)
+    assert app.tokens.state.now.is_written
+    qtbot.keyClick(words, Key.Key_Escape)
+    assert not app.tokens.state.now.is_written
+    qtbot.waitUntil(lambda: bool(popover.state.price) and not popover.state.is_written)
 
 
 def test_a_press_on_a_row_forks(qtbot: QtBot, app: App, cursor: TokenCursor, asked: Asked) -> None:
