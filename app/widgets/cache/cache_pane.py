@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from operator import attrgetter
 
-from PySide6.QtCore import QPoint, QRectF, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -124,8 +124,8 @@ class CachePane(Pane):
     def open_menu(self, at: QPoint, homes: Sequence[Home]) -> None:
         """Open the menu of the chosen row at a place on screen."""
         menu = row_menu(self, self._now, homes, self.row_actions)
-        menu.exec(at)
-        menu.deleteLater()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(at)
 
     def choose_home(self, homes: Sequence[Home]) -> str:
         """Have a person choose in which of several conversations the chosen row is shown; "" for none."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 
 from app.widgets.kit.dialogs import close_on_command
 from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.menu_keys import MenuKeys
 from app.widgets.kit.pane import Pane
 from app.widgets.kit.segmented import Segmented
 from app.widgets.kit.style import Style
@@ -36,6 +37,7 @@ class ModelsWindow(QDialog):
         for page in pages:
             self._stack.addWidget(page)
         self._ring = FocusRing(style, self)
+        self._menu_keys = MenuKeys(self)
         style.changed.connect(self._restyle)
         close_on_command(self)
         self._restyle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -78,17 +78,22 @@ class LibraryCommands(QObject):
         if self._folders is not None:
             refuse(self._folders.menuAction(), self._library.state.now.refusal)
 
-    def name_entries(self, export: QAction, delete: QAction) -> None:
-        """Say in the menus how many conversations these two are about, while several are selected."""
+    def name_entries(self, export: QAction, delete: QAction, opening: SignalInstance) -> None:
+        """Say in the menus how many conversations these two are about, or that a folder is what would be deleted.
+
+        opening: tells that a menu is opened.
+        """
         titles = export.text(), delete.text()
 
         def name() -> None:
             count = len(self._sidebar.list.several)
             several = formatting.plural(count, "Conversation")
             export.setText(f"Export {several}…" if count else titles[0])
-            delete.setText(f"Delete {several}" if count else titles[1])
+            one = "Delete Folder" if self._folder else titles[1]
+            delete.setText(f"Delete {several}" if count else one)
 
         self._sidebar.list.severalChanged.connect(name)
+        opening.connect(name)
 
     def rename(self, row_id: str) -> None:
         """Let the person write into the row of a conversation or folder."""
@@ -112,9 +117,19 @@ class LibraryCommands(QObject):
             row_menu(row, self._library, self.rename, self._app.open_in_new_window, self._window).popup(at)
 
     def _delete_chosen(self) -> None:
-        """Delete the conversations that are selected, else the open one."""
+        """Delete the folder that the keyboard is on, else the conversations that are selected, else the open one."""
         edits = self._library.edits
+        if self._folder:
+            edits.delete_folder(self._folder)
+            return
         edits.delete_conversations(self._sidebar.list.several or (self._library.open_id,))
+
+    @property
+    def _folder(self) -> str:
+        """The folder that the keyboard is on in the sidebar, "" where it is elsewhere."""
+        rows = self._sidebar.list
+        is_alone = rows.hasFocus() and rows.row is not None and not rows.several
+        return rows.row.id if is_alone and rows.row is not None and rows.row.is_folder else ""
 
     def _delete_several(self) -> None:
         self._library.edits.delete_conversations(self._sidebar.list.several)

@@ -35,6 +35,7 @@ from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control
 from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
+from app.widgets.kit.menu_keys import MenuKeys
 from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
@@ -111,9 +112,11 @@ class MainWindow(QMainWindow):
         self._copies = CopyCommands(style, app, self.chat, self._text.copy)
         self._jumps = JumpCommands(style, app, self.do, self._about, self)
         self._ring = FocusRing(style, self)
+        self._menu_keys = MenuKeys(self)
         self._library = LibraryCommands(style, app, self.sidebar, self.sides, self)
         self._library.fill_folders(self.menus.folders)
-        self._library.name_entries(self.menus.actions["export"], self.menus.actions["delete_conversation"])
+        named = self.menus.actions["export"], self.menus.actions["delete_conversation"]
+        self._library.name_entries(*named, self.menus.opening)
         self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
         self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.chat.prices, app.keys.actions)
         app.chat.prices.changed.connect(self.prices.renew)
