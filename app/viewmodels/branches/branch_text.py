@@ -13,7 +13,7 @@ def spoken_branch(row: BranchRow, warmth: Warmth | None, node: OutlineNode, now:
     parts = [f"Level {node.level + 1}", row.title, *["favourite"] * row.is_favourite]
     parts += [formatting.ago(row.used_at, now) if node.folded else row.detail(now)]
     if warmth is not None:
-        parts += [formatting.tokens(warmth.tokens), warmth_word(warmth)]
+        parts += [*([] if warmth.tokens is None else [formatting.tokens(warmth.tokens)]), warmth_word(warmth)]
     if node.has_below or node.folded:
         parts.append("collapsed" if node.is_closed else "expanded")
     return ", ".join([*parts, *["open"] * row.is_open])

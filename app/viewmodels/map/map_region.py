@@ -108,7 +108,7 @@ class MapRegion(QObject):
         warmth = self._warmth_of(item.last_id)
         if warmth is None:
             return None
-        if warmth.held < warmth.tokens or not warmth.tokens:
+        if not warmth.tokens or warmth.held < warmth.tokens:
             return "none"
         if warmth.source.is_believed:
             return "believed"

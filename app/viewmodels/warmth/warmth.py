@@ -12,8 +12,9 @@ from app.protocol.reports import Problem, Reason, Source
 class Warmth:
     """The figures of a branch. All counts of tokens are exact, as the engine told them last.
 
-    tokens: of its own row alone, which begins after the message that it forks from; held: those of them whose state is
-    kept. is_on_disk: some of these must be read from the disk first. total: tokens of the whole path; left: those of
+    tokens: of its own row alone, which begins after the message that it forks from, None while none of its messages is
+    counted: the first of them is being written, or has only just ended; held: those of them whose state is kept.
+    is_on_disk: some of these must be read from the disk first. total: tokens of the whole path; left: those of
     them to compute; seconds: about how long that takes, None while it cannot be told. context: how many tokens the
     model reads at most. is_warm: every message of the path is held, and only a few tokens after its end are computed.
     is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: most of `left` had been computed before; reason:
@@ -22,7 +23,7 @@ class Warmth:
     all this.
     """
 
-    tokens: int
+    tokens: int | None
     held: int
     is_on_disk: bool
     total: int
@@ -57,7 +58,7 @@ class Warmth:
 
 def unreadable_warmth(problem: Problem, context: int) -> Warmth:
     """Return the warmth of a branch that cannot be read."""
-    return Warmth(0, 0, False, 0, 0, None, context, refusal=problem)
+    return Warmth(None, 0, False, 0, 0, None, context, refusal=problem)
 
 
 def warmth_from(priced: CostEstimate, first: int, context: int) -> Warmth:
@@ -71,7 +72,7 @@ def warmth_from(priced: CostEstimate, first: int, context: int) -> Warmth:
     places = {turn.residency for turn in own}
     is_held = bool(own) and "none" not in places
     return Warmth(
-        tokens=end - start,
+        tokens=end - start if own else None,
         held=end - start if is_held else min(max(request.cached - start, 0), end - start),
         is_on_disk="disk" in places,
         total=request.total,

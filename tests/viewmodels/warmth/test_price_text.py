@@ -119,4 +119,4 @@ def test_a_row_whose_messages_are_all_held_is_full() -> None:
 
 def test_a_branch_that_was_not_counted_has_no_tokens() -> None:
     far = warmth_from(CostEstimate(1, RequestReport(4096, 0, 0, 0), (), None, is_far_too_long=True), 3, 4096)
-    assert (far.tokens, far.share, far.fits) == (0, 0.0, False)
+    assert (far.tokens, far.share, far.fits) == (None, 0.0, False)

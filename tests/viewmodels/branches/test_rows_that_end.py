@@ -1,0 +1,79 @@
+"""What rows of the outline say while answers are written and right after they have ended, however late the figures."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QTimer
+from pytestqt.qtbot import QtBot
+
+from app.conversation.message_store import MessageStore
+from app.protocol.commands import Command, EstimateCost
+from app.viewmodels.app import App
+from app.viewmodels.branches.branch_text import spoken_branch
+from tests.fakes.engine import Script
+from tests.viewmodels.test_app import ask, ready
+
+LATE_MS = 40
+
+
+def delayed(submit: Callable[[Command], None], draw: random.Random, app: App) -> Callable[[Command], None]:
+    """Have prices come late, each by another time."""
+
+    def send(command: Command) -> None:
+        if isinstance(command, EstimateCost):
+            QTimer.singleShot(draw.randrange(LATE_MS), app, lambda: submit(command))
+        else:
+            submit(command)
+
+    return send
+
+
+def said(app: App) -> list[str]:
+    """Everything that the outline says of its rows."""
+    model, now = app.branches.model, time.time()
+    rows = ((node, model.row(node)) for node in model.rows if not node.folded and not node.is_turn)
+    return [spoken_branch(row, model.warmth(row), node, now) for node, row in rows]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_row_says_that_it_has_no_tokens(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Four answers to one question, of which each is a row, ended one after the other or all at once."""
+    draw = random.Random(seed)
+    ready(qtbot, app)
+    ask(qtbot, app, "How are you?")
+    queries = app.chat.warmth._cost_queries
+    monkeypatch.setattr(queries, "_submit", delayed(queries._submit, draw, app))
+    save = MessageStore.save_answer
+
+    def save_late(store: MessageStore, *arguments: object, **named: object) -> object:
+        time.sleep(draw.random() * LATE_MS / 1000)
+        return save(store, *arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(MessageStore, "save_answer", save_late)
+    app.branches.wake()
+    heard: list[str] = []
+    watch = QTimer(app, interval=1)
+    watch.timeout.connect(lambda: heard.extend(one for one in said(app) if ", 0\xa0tokens" in one))
+    watch.start()
+    script.go.clear()
+    script.hold = draw.randrange(1, 4)
+    app.chat.requests.choose_count(4)
+    app.chat.requests.send("Why?")
+    qtbot.waitUntil(lambda: len(app.lanes.rows) == 4)
+    qtbot.wait(4 * LATE_MS)
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+
+    def is_told() -> bool:
+        rows = said(app)
+        return len(rows) >= 5 and all("\xa0token" in one for one in rows)
+
+    qtbot.waitUntil(is_told)
+    watch.stop()
+    assert not heard
