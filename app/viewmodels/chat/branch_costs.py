@@ -121,7 +121,7 @@ class BranchCosts(QObject):
 
     @property
     def together(self) -> CostEstimate | None:
-        """What saying the words to all of several costs, None while it is not known of each."""
+        """The price of saying the words to all of several, None while it is not known of each."""
         if not self._ends or len(self.at_ends) < len(self._ends):
             return None
         found = [self.at_ends[one] for one in self._ends]

@@ -27,7 +27,7 @@ _ANYWHERE = QPoint()
 
 @dataclass(frozen=True)
 class _CommandWarmth:
-    """What is known of the branch of a command, where no message ends it. Two of the same command are equal."""
+    """A way to what is known of a command's branch, where no message ends it. Two of the same command are equal."""
 
     prices: CommandPrices
     action_id: str
