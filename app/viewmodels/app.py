@@ -155,12 +155,12 @@ class App(QObject):
         self.activated.emit(self)
 
     def stop(self) -> None:
-        """Put an edit back that was begun, else end what is written here.
+        """End what is written here: all answers that stand beside each other, else that of the open path.
 
-        That are all answers that stand beside each other, else the one of the open path.
+        Where nothing is, an edit that was begun is put back.
         """
-        if self.chat.open_draft.now.editing is not None or not self.lanes.stop():
-            self.chat.requests.stop_or_cancel_edit()
+        if not self.lanes.stop():
+            self.chat.requests.stop_or_cancel_edit(self.state.now.chat.can_stop)
 
     def resume(self) -> None:
         """Have go on here what was cut: the answers that stand beside each other, else that of the open path."""

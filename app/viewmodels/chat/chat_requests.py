@@ -114,9 +114,9 @@ class ChatRequests(QObject):
             self._question_queue.withdraw(held)
         self._state.refresh()
 
-    def stop_or_cancel_edit(self) -> None:
-        """Put an edit back that was begun, else end the answer."""
-        if self._open_draft.now.editing is not None:
+    def stop_or_cancel_edit(self, can_stop: bool) -> None:
+        """End the answer, or put an edit back that was begun, where there is nothing to end."""
+        if self._open_draft.now.editing is not None and not can_stop:
             self._open_draft.cancel_edit()
         else:
             self.stop()

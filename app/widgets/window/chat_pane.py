@@ -351,6 +351,9 @@ class ChatPane(QWidget):
             self._app.comparison.close()
         elif self._app.tokens.state.now.is_open:
             self._app.tokens.close()
+        elif self._app.chat.state.now.is_editing:
+            self._app.chat.open_draft.cancel_edit()
+            self._app.catch_up()
         elif self._way_out:
             self._app.act(self._way_out)
         elif "stop" in enabled(self._app.state.now):
@@ -367,7 +370,8 @@ class ChatPane(QWidget):
         return claim_key(event, Qt.Key.Key_Escape, when=self._has_nearer) or super().event(event)
 
     def _has_nearer(self) -> bool:
-        return self._app.tokens.state.now.is_open or bool(self._way_out)
+        is_editing = self._app.chat.state.now.is_editing
+        return self._app.tokens.state.now.is_open or is_editing or bool(self._way_out)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing here has a use for are typed into the composer; Escape works from everywhere."""

@@ -97,7 +97,7 @@ KINDS: dict[str, Open] = {
     "edit": Open(
         edit_question,
         lambda window, app: app.chat.state.now.is_editing,
-        lambda window: [window],
+        lambda window: [window.chat],
     ),
 }
 
@@ -200,6 +200,24 @@ def end(name: str, window: MainWindow, app: App) -> None:
     }
     ends[name]()
     app.catch_up()
+
+
+def test_stop_stops_whatever_is_edited_and_puts_the_edit_back_only_then(
+    qtbot: QtBot, written: MainWindow, app: App, script: Script
+) -> None:
+    """The button and Command-Period; of one answer and of several beside each other."""
+    window = written
+    edit_question(window, app)
+    app.catch_up()
+    window.do("stop")
+    assert is_stopping(app)
+    assert app.chat.state.now.is_editing
+    script.go.set()
+    qtbot.waitUntil(lambda: not app.chat.questions.at_engine)
+    app.catch_up()
+    window.do("stop")
+    app.catch_up()
+    assert not app.chat.state.now.is_editing
 
 
 def test_escape_in_a_setting_and_in_own_words_is_about_the_field(
