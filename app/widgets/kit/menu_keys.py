@@ -23,13 +23,14 @@ class MenuKeys(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._window = window
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._window and event.type() == QEvent.Type.Show:
-            self._window.windowHandle().installEventFilter(self)  # before any widget has a use for the key
-        elif watched is not self._window and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+        """Watch the system's window of a widget that is shown, whose keys no widget has seen yet."""
+        if isinstance(watched, QWidget):
+            if event.type() == QEvent.Type.Show:
+                watched.windowHandle().installEventFilter(self)
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return _opens_menu(event) and _open_menu()
         return False
 
