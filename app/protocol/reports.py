@@ -147,9 +147,10 @@ class ModelInfo:
     the model's authors recommend it. thinking, thinks: whether it can be told to think, and whether it does where
     nothing is said. kv_bits: in how many bits the KV cache is kept, None for all. adapter: folder of the adapter that
     is added to it, "" for none. context_length: how many tokens it reads at most, UNTOLD_CONTEXT where its server does
-    not tell. own_context: how many it could read without a limit, 0 where that is not known. capabilities: what can be
-    done with it, None for all that its engine can do. place: the host of the server that it runs on, "" for this
-    computer.
+    not tell. own_context: how many it could read without a limit, 0 where that is not known. usual_context: how many it
+    reads where nobody limits it, since its server makes room for as many as it is told, and loads it again for other
+    ones; 0 where that are all of its own. capabilities: what can be done with it, None for all that its engine can do.
+    place: the host of the server that it runs on, "" for this computer.
     """
 
     path: str
@@ -169,6 +170,12 @@ class ModelInfo:
     own_context: int = 0
     capabilities: Capabilities | None = None
     place: str = ""
+    usual_context: int = 0
+
+    def context_of(self, limit: int | None) -> int:
+        """Return how many tokens it reads at most with a person's limit, None for none."""
+        most = self.own_context or UNTOLD_CONTEXT
+        return (self.usual_context or most) if limit is None else min(limit, most)
 
 
 @dataclass(frozen=True, slots=True)

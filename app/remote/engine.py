@@ -57,7 +57,7 @@ from app.protocol.events import (
     WarmedUp,
 )
 from app.protocol.references import server_model
-from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, RunStats, StopReason
+from app.protocol.reports import Problem, RequestReport, RunStats, StopReason
 from app.remote.answering import Answering
 from app.remote.client import SILENCE
 from app.remote.faults import ServerError, unforeseen
@@ -290,8 +290,7 @@ class RemoteEngine:
         if self._open is None:
             return
         info = self._open.info
-        most = info.own_context or UNTOLD_CONTEXT
-        self._open.info = replace(info, context_length=most if tokens is None else min(tokens, most))
+        self._open.info = replace(info, context_length=info.context_of(tokens))
         self._emit(ContextLimited(info.path, self._open.info.context_length))
 
     # Answers

@@ -25,8 +25,8 @@ class Kind:
     name: as its people call it. takes_seed: a seed is known to do it no harm. takes_template_options: what the template
     is told can be sent. settings: those beyond temperature and top-p that it knows; repetition: what it calls that
     penalty. no_limit: what it takes for an answer of any length, None where it is to be told nothing. context: tokens
-    that it is told to read at most where nobody limits it, None where that is its own affair. keeps: what it keeps of
-    the prompts that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
+    that it is told to make room for where nobody says how many, None where that is its own affair. keeps: what it keeps
+    of the prompts that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
     no_top_k: what it takes for a top-k that is off. takes_salt: it can be told to share what it holds with nobody else,
     whom the time of an answer would tell what was asked. marks_end: every whole answer of it has an end mark, and one
     without has broken off.
@@ -74,7 +74,7 @@ LLAMA = Kind(
 )
 VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16), takes_salt=True, marks_end=True)
 SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(), no_top_k=-1, marks_end=True)
-# It makes room for as many tokens as it is told, and cuts what is longer.
+# It makes room for as many tokens as it is told, loads the model again for other ones, and cuts what is longer.
 OLLAMA = Kind(
     *("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1)),
     marks_end=True,

@@ -12,7 +12,7 @@ from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Sampling
 from app.protocol.commands import MOST_LANES, LoadModel
 from app.protocol.references import ServerModel
-from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo
+from app.protocol.reports import ModelInfo
 from app.protocol.servers import Server
 from app.remote.address import host_of
 from app.remote.belief import Belief
@@ -22,7 +22,7 @@ from app.remote.faults import ServerError
 from app.remote.id_opening import common_ids
 from app.remote.id_prompts import IdPrompts
 from app.remote.kinds import GoingOn
-from app.remote.probe import Found, FoundModel, look
+from app.remote.probe import Found, FoundModel, look, look_closer
 from app.remote.prompts import MessagePrompts
 from app.remote.routing import Replica, Replicas
 
@@ -169,6 +169,7 @@ async def _tried(server: Server, key: str, named: ServerModel, silence: float) -
         model = found.model(named.name)
         if model is None:
             raise _not_there(server, named.name, [one.name for one in found.models])
+        model = await look_closer(client, found.kind, model)
     except ServerError as error:
         await client.close()
         return error
@@ -186,21 +187,21 @@ def _not_there(server: Server, name: str, others: Sequence[str]) -> ServerError:
 def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence[_Able]) -> ModelInfo:
     """Describe the model by what all of its servers can do."""
     has = [one.found.kind for one in able]
-    owns = [one.model.context or one.found.kind.context or 0 for one in able]
-    own = min(filter(None, owns), default=0)
-    most = own or UNTOLD_CONTEXT
+    own = min(filter(None, (one.model.context for one in able)), default=0)
+    usual = min(filter(None, (one.model.usual for one in able)), default=0)
     is_known = any(kind.keeps is not None for kind in has)
-    return ModelInfo(
+    info = ModelInfo(
         path=command.path,
         name=named.title,
         detail=f"on {server.name}",
         fingerprint=hashlib.sha256(f"on a server: {named.name}".encode()).hexdigest()[:32],
-        context_length=most if command.context_limit is None else min(command.context_limit, most),
+        context_length=own,
         weight_bytes=0,
         layers=(),
         is_reusable=True,
         sampling=Sampling(),
         own_context=own,
+        usual_context=usual,
         capabilities=replace(
             CAPABILITIES,
             going_on=all(kind.going_on is not GoingOn.NONE for kind in has),
@@ -210,3 +211,4 @@ def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence
         ),
         place=", ".join(host_of(one.client.server.url) for one in able),
     )
+    return replace(info, context_length=info.context_of(command.context_limit))

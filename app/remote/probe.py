@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from app.remote.kinds import Kind
 
 _MOST_MODELS = 1000
 _MOST_CONTEXT = 1 << 30
+_TOLD_CONTEXT = re.compile(r"^num_ctx\s+(\d{1,10})\s*$", re.ASCII | re.MULTILINE)
 # A path that only one kind of server has, and what its answer holds there.
 _SIGNS = (
     ("/props", "default_generation_settings", kinds.LLAMA),
@@ -26,10 +28,13 @@ _SIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A model on a server. context: how many tokens it reads at most, 0 where the server does not say."""
+    """A model on a server. context: how many tokens it reads at most, 0 where the server does not say. usual: for how
+    many there is room where nobody asks for another number, 0 for all of them.
+    """
 
     name: str
     context: int = 0
+    usual: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,17 @@ async def look(client: Client) -> Found:
     return Found(kinds.MLX if await _is_mlx(client, listed) else kinds.OTHER, models)
 
 
+async def look_closer(client: Client, kind: Kind, model: FoundModel) -> FoundModel:
+    """Return a model with what its server tells when it is asked about that one alone, as Ollama does."""
+    if kind.context is None:
+        return model
+    shown = await _asked(client, "/api/show", body={"model": model.name})
+    own, told = _shown_context(shown.get("model_info")) or model.context, shown.get("parameters")
+    found = _TOLD_CONTEXT.search(told) if isinstance(told, str) else None
+    usual = (_context(int(found[1])) if found is not None else 0) or kind.context
+    return FoundModel(model.name, own, min(usual, own) if own else usual)
+
+
 def common(before: Found | None, found: Found, name: str) -> Found:
     """Return what several servers have in common, which are to run the same models.
 
@@ -84,10 +100,10 @@ def common(before: Found | None, found: Found, name: str) -> Found:
     return Found(before.kind, models, min(before.slots, found.slots))
 
 
-async def _asked(client: Client, path: str) -> Mapping[str, Any]:
+async def _asked(client: Client, path: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
     """Return what a path answers, {} where it is not there."""
     try:
-        return await client.json(path)
+        return await client.json(path, body=body)
     except ServerError:
         return {}
 
@@ -120,6 +136,12 @@ def _context_of(kind: Kind, answer: Mapping[str, Any]) -> int:
     """Return what llama.cpp has room for in one conversation, which may be less than the model can read."""
     settings = answer.get("default_generation_settings") if kind is kinds.LLAMA else None
     return _context(settings.get("n_ctx")) if isinstance(settings, dict) else 0
+
+
+def _shown_context(info: object) -> int:
+    """Return how many tokens Ollama says that a model can read, 0 where it does not."""
+    family = info.get("general.architecture") if isinstance(info, dict) else None
+    return _context(info.get(f"{family}.context_length")) if isinstance(info, dict) else 0
 
 
 def _contexts_of_studio(answer: Mapping[str, Any]) -> Mapping[str, int]:

@@ -49,6 +49,8 @@ SIGNS: Mapping[str, Mapping[str, Any]] = {
     "OpenAI’s interface": {"/v1/models": {"data": [{"id": "tiny", "owned_by": "somebody"}]}},
 }
 
+SHOWN: Mapping[str, Any] = {"model_info": {"general.architecture": "tiny", "tiny.context_length": 40960}}
+
 
 @dataclass
 class Script:
@@ -60,7 +62,7 @@ class Script:
     after so many words. requests: (path, headers, body) of all that came. ended: how many answers were written to their
     end; left: how many were left by the client. key: without which it answers nothing.
     pages: (status, type, body) of paths that answer something else than those of its kind. routes: what paths answer to
-    a body: an object, a status with one, or events.
+    a body: an object, a status with one, or events. shown: of its model, by Ollama.
     """
 
     kind: str = "OpenAI’s interface"
@@ -82,6 +84,11 @@ class Script:
     pages: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
     address: str = ""
     routes: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
+    shown: dict[str, Any] = field(default_factory=lambda: dict(SHOWN))
+
+    def __post_init__(self) -> None:
+        if self.kind == "Ollama":
+            self.routes["/api/show"] = lambda _: self.shown
 
     @property
     def server(self) -> Server:
@@ -91,7 +98,7 @@ class Script:
     @property
     def asked(self) -> list[Any]:
         """Return the bodies of the requests for answers."""
-        return [body for _, _, body in self.requests if body is not None]
+        return [body for path, _, body in self.requests if body is not None and path != "/api/show"]
 
     def events(self) -> Iterator[bytes]:
         """Give the events of an answer."""

@@ -55,9 +55,10 @@ from app.remote.probe import Found, FoundModel
 from app.worker.text_batcher import TextBatcher
 from tests.remote.asker import HELLO, asking
 from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
+from tests.seeds import chosen
 
 GOES_ON = {"llama.cpp", "vLLM", "SGLang", "Ollama"}
-CONTEXTS = {"llama.cpp": 4096, "vLLM": 2048, "SGLang": 2048, "Ollama": 8192, "LM Studio": 3000}
+CONTEXTS = {"llama.cpp": 4096, "vLLM": 2048, "SGLang": 2048, "Ollama": 40960, "LM Studio": 3000}
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ def test_each_kind_of_server_is_found_out_and_answers(kind: str) -> None:
         assert isinstance(ready, ModelReady)
         info, own = ready.info, CONTEXTS.get(kind, 0)
         assert (info.name, info.detail, info.own_context) == ("tiny", "on Studio", own)
-        assert info.context_length == (own or 1 << 20)
+        assert info.context_length == (8192 if kind == "Ollama" else own or 1 << 20)
         assert info.capabilities is not None
         assert info.capabilities.going_on == (kind in GOES_ON)
         found = asker.answer()
@@ -136,6 +137,39 @@ def test_ollama_tells_its_figures_in_its_own_way_and_is_told_not_to_cut() -> Non
         assert path == "/api/chat"
         assert (asked["truncate"], asked["shift"]) == (False, False)
         assert (asked["options"]["num_ctx"], asked["options"]["num_predict"]) == (8192, 7)
+
+
+def test_ollama_makes_room_for_what_is_usual_or_asked_and_never_for_more_than_the_model_reads() -> None:
+    """At random: whatever it shows of a model, and whatever limit a person sets."""
+    for seed in chosen(range(60)):
+        dice = random.Random(seed)
+        own, told = dice.choice((0, 512, 2048, 8192, 8193, 40_960, 1 << 20)), dice.choice((None, 300, 4096, 16_384))
+        shown = {
+            "model_info": dice.choice(
+                (
+                    {"general.architecture": "qwen3", "qwen3.context_length": own, "clip.context_length": 77},
+                    {"general.architecture": "qwen3", "qwen3.context_length": str(own)} if not own else {},
+                    None if not own else {"general.architecture": "x.y", "x.y.context_length": own},
+                )
+            ),
+            "parameters": f'stop  "num_ctx 5"\nnum_ctx        {told}' if told else dice.choice((None, 5)),
+        }
+        is_told = str(own) in str(shown["model_info"]) and own > 0
+        limit = dice.choice((None, 128, 5000, 8192, 100_000))
+        with serving(Script(kind="Ollama", shown=shown)) as script, asking() as asker:
+            asker.do(LoadModel("server:a1/tiny", server=script.server, context_limit=limit))
+            info = asker.wait(ModelReady).info
+            usual = min(told or 8192, own if is_told else 1 << 30)
+            assert (info.own_context, info.usual_context) == (own if is_told else 0, usual), seed
+            wanted = usual if limit is None else min(limit, own if is_told else 1 << 20)
+            assert info.context_length == wanted, seed
+            asker.answer()
+            assert script.asked[-1]["options"]["num_ctx"] == wanted, seed
+            asker.do(LimitContext(own or None))
+            wanted = own if is_told else min(own, 1 << 20) or usual
+            assert asker.wait(ContextLimited).context_length == wanted, seed
+            asker.answer(2)
+            assert script.asked[-1]["options"]["num_ctx"] == wanted, seed
 
 
 def test_a_thought_in_the_text_is_told_apart() -> None:

@@ -84,9 +84,11 @@ class ContextOverflow:
         if not tokens:
             return
         self._cards.dismiss()
-        self._current_model.limit_context(info.path, tokens if tokens < info.own_context else None)
+        is_all = tokens >= info.own_context and not info.usual_context
+        self._current_model.limit_context(info.path, None if is_all else tokens)
         costs.renew()
-        self._notices.info(f"{info.name} reads at most {formatting.tokens(tokens)} now.")
+        again = " Its server loads it again for that." if info.usual_context else ""
+        self._notices.info(f"{info.name} reads at most {formatting.tokens(tokens)} now.{again}")
 
     def leave_out_oldest(self) -> None:
         """Go on in a new branch without the oldest turns, as many as make room; the whole one stays beside it."""

@@ -10,9 +10,7 @@ from app.viewmodels.text import formatting
 
 _WHOLE = re.compile(r"\d+|\d{1,3}(?:[ ,.'’\u00a0\u202f]\d{3})+", re.ASCII)
 _LONGEST = 20  # digits, which are more than any limit has
-NO_NUMBER = (
-    "A context limit is a whole number of tokens, such as 8192. Leave the field empty for as many as the model allows."
-)
+NO_NUMBER = "A context limit is a whole number of tokens, such as 8192. An empty field sets none."
 
 
 class ReadLimit(NamedTuple):
@@ -22,8 +20,12 @@ class ReadLimit(NamedTuple):
     problem: str = ""
 
 
-def read_limit(text: str, own: int) -> ReadLimit:
-    """Read a context limit. own: how many tokens the model could read without one, 0 where that is not known."""
+def read_limit(text: str, own: int, usual: int = 0) -> ReadLimit:
+    """Read a context limit.
+
+    own: how many tokens the model could read, 0 where that is not known. usual: how many it reads without a limit, 0
+    where that are all of its own.
+    """
     typed = text.strip()
     if not typed:
         return ReadLimit(None)
@@ -31,8 +33,9 @@ def read_limit(text: str, own: int) -> ReadLimit:
         return ReadLimit(None, NO_NUMBER)
     tokens, least = int(re.sub(r"\D", "", typed)[:_LONGEST]), int(CONTEXT_LIMIT.least)
     if own and tokens > own:
-        return ReadLimit(None, f"This model reads at most {formatting.tokens(own)}. Leave the field empty for all.")
-    if own and tokens == own:
+        empty = formatting.number(usual) if usual else "all"
+        return ReadLimit(None, f"This model reads at most {formatting.tokens(own)}. Leave the field empty for {empty}.")
+    if own and tokens == own and not usual:
         return ReadLimit(None)
     if not least <= tokens <= CONTEXT_LIMIT.most:
         most = formatting.number(int(CONTEXT_LIMIT.most))

@@ -9,7 +9,6 @@ from typing import TypeVar, Unpack
 
 from PySide6.QtCore import QObject, Signal
 
-from app.models.context import limited_context
 from app.models.names import model_name as model_name
 from app.protocol.chat import Sampling
 from app.protocol.commands import CancelOpening, LimitContext, LoadModel
@@ -252,7 +251,8 @@ class CurrentModel(QObject):
     def _follow_limit(self, info: ModelInfo) -> None:
         """Have the limit hold that was chosen while the model was being opened with another one."""
         wanted = self.context_limit_of(info.path)
-        if info.own_context and limited_context(info.own_context, wanted) != info.context_length:
+        is_known = info.own_context or info.usual_context
+        if is_known and info.context_of(wanted) != info.context_length:
             self._host.submit(LimitContext(wanted))
 
     def _remember(self, path: str) -> None:

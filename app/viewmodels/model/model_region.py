@@ -81,9 +81,14 @@ class ModelRegion(QObject):
         own = info.own_context if info is not None and info.path == path else 0
         return own or (entry.context if entry is not None and entry.context else 0)
 
+    def usual_context(self, path: str) -> int:
+        """Return for how many tokens a model's server makes room where nobody says how many, 0 where it has its own."""
+        info = self.current_model.info
+        return info.usual_context if info is not None and info.path == path else 0
+
     def limit_context(self, path: str, text: str) -> str:
-        """Have a model read at most as many tokens as was typed, all it can for "". Returns why not, or ""."""
-        read = read_limit(text, self.own_context(path))
+        """Have a model read at most as many tokens as was typed, as many as is usual for "". Returns why not, or ""."""
+        read = read_limit(text, self.own_context(path), self.usual_context(path))
         if not read.problem:
             self.current_model.limit_context(path, read.tokens)
         return read.problem

@@ -14,6 +14,10 @@ _ABOUT = (
     "A conversation and the answer to it take at most so many tokens. Fewer keep the cache small; what is cached stays "
     "when the limit changes. Leave the field empty for as many as the model allows"
 )
+_BY_SERVER = (
+    "A conversation and the answer to it take at most so many tokens. The server makes room in its memory for so many, "
+    "and loads the model again when the limit changes. Leave the field empty for {usual}"
+)
 
 
 class ContextBox(FormBox):
@@ -26,9 +30,12 @@ class ContextBox(FormBox):
         own, limit = models.own_context(path), models.current_model.context_limit_of(path)
         self.field = FormField(style, f"Context limit of {name} in tokens", self)
         self.field.setMaxLength(_LONGEST)
-        self.field.setPlaceholderText("As long as the model allows")
+        usual = models.usual_context(path)
+        self.field.setPlaceholderText(formatting.number(usual) if usual else "As long as the model allows")
         self.field.setText("" if limit is None else str(limit))
-        about = f"{_ABOUT}: {formatting.tokens(own)}." if own else f"{_ABOUT}."
+        about = _BY_SERVER.format(usual=formatting.tokens(usual)) if usual else _ABOUT
+        allowed = "; the model allows" if usual else ":"
+        about = f"{about}{allowed} {formatting.tokens(own)}." if own else f"{about}."
         self.add_field(f"Context of {name}, at most", self.field, about)
         self.add_problem()
         self.add_buttons()
