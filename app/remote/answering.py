@@ -11,12 +11,12 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
-from app.prompting.problems import RequestError
+from app.prompting.problems import RequestError, TooLongError
 from app.prompting.thinking import Piece
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFailed, RunFinished, TextDelta, TextKind, TrieChanged
-from app.protocol.reports import Problem, RequestReport, Source, StopReason
+from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, Source, StopReason
 from app.remote import chunks, kinds
 from app.remote.chunks import Chunk, Progress
 from app.remote.faults import ServerError, broken_off, endless
@@ -75,7 +75,8 @@ class Answering:
         except (ServerError, RequestError) as error:
             self._end()
             self._settle()
-            self._fail(error.problem)
+            too_long = error.too_long if isinstance(error, ServerError) else 0
+            self._fail(self._too_long(error.problem, too_long) if too_long else error.problem)
             return
         self._end()
         stats = self._written.stats(stop, self._settle())
@@ -83,6 +84,15 @@ class Answering:
         told = self._written
         said = told.text, told.ids, stats, told.thinking, told.choices
         self._emit(RunFinished(self._command.run_id, self._number, *said))
+
+    def _too_long(self, problem: Problem, tokens: int) -> Problem:
+        """Remember that the server does not read so many tokens, and say it as is said where they are counted here."""
+        if self._at.belief is not None and self._prompt is not None:
+            self._at.belief.note_too_long(self._prompt, max(tokens, self._context))
+            self._emit(TrieChanged(self._replicas.view))
+        if self._context >= UNTOLD_CONTEXT:
+            return problem
+        return TooLongError(self._context, tokens if tokens >= self._context else None).problem
 
     def _choose(self, replica: Replica) -> None:
         """Have this server answer."""

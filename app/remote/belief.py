@@ -67,11 +67,14 @@ class Belief:
         edge = self._record.edge(prompt.ids)
         return CostEstimate(command.query_id, request, turns, seconds, edge=edge, known=request.seen)
 
+    def note_too_long(self, prompt: Prompt, tokens: int) -> None:
+        """Take over that a prompt was refused that has at least so many tokens."""
+        self._prompts.note_too_long(prompt, tokens)
+
     def settle(self, command: Generate, prompt: Prompt, written: Written) -> RequestReport:
         """Take over how an answer went that has words, and return what its prompt has cost."""
         expected, usage = self.expect(prompt), written.usage
-        if usage.prompt is not None:
-            self._prompts.learn(prompt, usage.prompt)
+        self._prompts.learn(prompt, usage.prompt)
         if written.text and usage.answer is not None:
             self._prompts.learn_answer(written.text, usage.answer - written.thinking_tokens)
         told = self.prompt(command)

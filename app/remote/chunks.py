@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.remote.faults import ServerError, malformed, words
+from app.remote.faults import ServerError, gave_up, malformed
 
 _MOST = 1 << 40  # more tokens than anything has
 DONE = "[DONE]"
@@ -97,7 +97,7 @@ def object_of(name: str, data: str) -> Mapping[str, Any]:
 def told(name: str, error: object) -> ServerError:
     """Return what a server says in the middle of an answer."""
     said = error.get("message") if isinstance(error, dict) else error
-    return ServerError(f"{name} gave up", f"It says: “{words(str(said))}”.")
+    return gave_up(name, str(said))
 
 
 def usage_of(usage: Mapping[str, Any], timings: object = None) -> Usage:

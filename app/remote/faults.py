@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from app.protocol.reports import Problem
 
 _LONGEST = 300
 _KEYS = (401, 403)
 _BUSY = (429, 503)
+_NO_LENGTH = re.compile(r"\bcontext[ _](length|size|window)", re.IGNORECASE)
+_COUNTED = re.compile(r"\b(\d{1,9})(?: [a-z]+)? tokens", re.ASCII | re.IGNORECASE)
 
 
 class ServerError(Exception):
@@ -14,7 +18,8 @@ class ServerError(Exception):
 
     problem: what to tell. may_retry: the same request may do better. is_busy: the server asks for patience, and names
     wait, seconds, or 0. is_untrusted: its certificate is not accepted. is_unreadable: an answer came, or its beginning,
-    and could not be read.
+    and could not be read. too_long: how many tokens the conversation has at least that is refused as too long, 1 where
+    the server does not say; 0 for another fault.
     """
 
     def __init__(
@@ -27,10 +32,12 @@ class ServerError(Exception):
         wait: float = 0.0,
         is_untrusted: bool = False,
         is_unreadable: bool = False,
+        too_long: int = 0,
     ) -> None:
         super().__init__(title)
         self.problem, self.is_untrusted, self.is_unreadable = Problem(title, sentence), is_untrusted, is_unreadable
         self.may_retry, self.is_busy, self.wait = may_retry or is_busy, is_busy, wait
+        self.too_long = too_long
 
 
 def unreachable(name: str, host: str) -> ServerError:
@@ -103,6 +110,11 @@ def malformed(name: str, what: str) -> ServerError:
     return ServerError(f"{name} gives no answer that can be read", sentence, is_unreadable=True)
 
 
+def gave_up(name: str, said: str) -> ServerError:
+    """Return the fault that a server tells in the middle of an answer."""
+    return _too_long(said) or ServerError(f"{name} gave up", f"It says: “{words(said)}”.")
+
+
 def refused(name: str, status: int, said: str, wait: float = 0.0) -> ServerError:
     """Return the fault of a request that is refused, as its status says."""
     told = f" It says: “{words(said)}”." if words(said) else ""
@@ -110,9 +122,21 @@ def refused(name: str, status: int, said: str, wait: float = 0.0) -> ServerError
         return ServerError(f"{name} asks for a key", f"Enter its key where the server was added, then try again.{told}")
     if status in _BUSY:
         return ServerError(f"{name} is busy", f"Try again in a moment.{told}", is_busy=True, wait=wait)
+    too_long = _too_long(said)
+    if too_long is not None:
+        return too_long
     if status == 404:
         return ServerError(f"{name} does not have that", f"The model or the address is not there any more.{told}")
     return ServerError(f"{name} refuses the request", f"It answers with status {status}.{told}")
+
+
+def _too_long(said: str) -> ServerError | None:
+    """Return the fault of a conversation that the server calls too long, None where it says something else."""
+    if not _NO_LENGTH.search(said):
+        return None
+    title, told = "The conversation is too long for this model", f"The server says: “{words(said)}”."
+    counts = map(int, _COUNTED.findall(said[: 4 * _LONGEST]))
+    return ServerError(title, f"{told} Shorten the message, or fork at an earlier one.", too_long=max((1, *counts)))
 
 
 def words(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from app.protocol.chat import PromptOptions, Role, Turn
@@ -21,6 +21,7 @@ _BYTES = 4.0  # of text to a token, before anything is counted
 _AROUND = 4  # tokens of the template around a message
 _MOST_COUNTED = 100_000  # messages
 _ROOM = 1 << 24  # tokens of a message
+_MOST_REFUSED = 100  # prompts
 _SLACK = 1024  # tokens that a template may put around a message which has no more of its own than bytes
 
 
@@ -28,7 +29,8 @@ _SLACK = 1024  # tokens that a template may put around a message which has no mo
 class Prompt:
     """A prompt: its tokens, the messages in it, and where each turn that it was made of lies.
 
-    most: how many tokens each message can have. is_counted: its tokens are those that the server has.
+    most: how many tokens each message can have. is_counted: its tokens are those that the server has, or at least as
+    many.
     """
 
     ids: tuple[int, ...]
@@ -45,6 +47,7 @@ class MessagePrompts:
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}
         self._bytes = _BYTES
+        self._refused: dict[tuple[int, ...], int] = {}
 
     def build(self, turns: Sequence[Turn], options: PromptOptions, begun: Turn | None = None) -> Prompt:
         """Return the prompt of a branch. begun: the beginning of the answer to it."""
@@ -58,7 +61,20 @@ class MessagePrompts:
             spans.append(Span(len(ids), len(ids) + length, role, excerpt(one["content"])))
             ids.extend(range(key * _ROOM, key * _ROOM + length))
         most = tuple(_most(one["content"]) for one in messages)
-        return Prompt(tuple(ids), tuple(spans), _places(turns, options, spans), keys, most)
+        refused = self._refused.get(keys, 0)
+        if len(ids) < refused:
+            last = spans[-1]
+            ids[last.start :] = range(keys[-1] * _ROOM, keys[-1] * _ROOM + refused - last.start)
+            spans[-1] = replace(last, end=refused)
+        return Prompt(tuple(ids), tuple(spans), _places(turns, options, spans), keys, most, is_counted=refused > 0)
+
+    def note_too_long(self, prompt: Prompt, tokens: int) -> None:
+        """Take over that a server refused a prompt that has at least so many tokens, if it can have so many."""
+        if prompt.keys and tokens <= sum(prompt.most):
+            self._refused.pop(prompt.keys, None)
+            self._refused[prompt.keys] = tokens
+            if len(self._refused) > _MOST_REFUSED:
+                del self._refused[next(iter(self._refused))]
 
     def with_answer(self, prompt: Prompt, text: str) -> Prompt:
         """Return a prompt with the answer to it, which goes on with the last message where that is its beginning."""
@@ -72,12 +88,13 @@ class MessagePrompts:
         ids = (*prompt.ids, *range(key * _ROOM, key * _ROOM + length))
         return Prompt(ids, (*prompt.spans, span), prompt.turns, (*prompt.keys, key), (*prompt.most, _most(text)))
 
-    def learn(self, prompt: Prompt, total: int) -> None:
+    def learn(self, prompt: Prompt, total: int | None) -> None:
         """Take over how many tokens a server counted in a prompt: they belong to what it had not counted before.
 
-        A count of more than the messages can have is not taken over.
+        total: None where it read the prompt and does not say. More than the messages can have is not taken over.
         """
-        if total > sum(prompt.most):
+        self._refused.pop(prompt.keys, None)
+        if total is None or total > sum(prompt.most):
             return
         new = [number for number, key in enumerate(prompt.keys) if key not in self._counts]
         known = sum(self._counts.get(key, 0) for key in prompt.keys)

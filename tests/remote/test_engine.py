@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import threading
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ from app.protocol.commands import (
 )
 from app.protocol.events import (
     ContextLimited,
+    CostEstimate,
     CostRefused,
     EngineStarted,
     Event,
@@ -170,6 +172,45 @@ def test_ollama_makes_room_for_what_is_usual_or_asked_and_never_for_more_than_th
             assert asker.wait(ContextLimited).context_length == wanted, seed
             asker.answer(2)
             assert script.asked[-1]["options"]["num_ctx"] == wanted, seed
+
+
+TOO_LONG: dict[str, tuple[int, str]] = {
+    "llama.cpp": (400, "request (9001 tokens) exceeds the available context size (4096 tokens), try increasing it"),
+    "vLLM": (400, "This model's maximum context length is 2048 tokens. However, your request has 9001 input tokens."),
+    "SGLang": (400, "The input (9001 tokens) is longer than the model's context length (2048 tokens)."),
+    "Ollama": (400, "the input length exceeds the context length"),
+    "LM Studio": (400, "Trying to keep the first 9001 tokens when context the overflows. The context length is 3000."),
+    "OpenAI’s interface": (400, "This model's maximum context length is 8192 tokens, your messages have 9001 tokens."),
+}
+
+
+@pytest.mark.parametrize("kind", TOO_LONG)
+def test_a_conversation_that_a_server_calls_too_long_is_known_to_be_so_from_then_on(kind: str) -> None:
+    status, words = TOO_LONG[kind]
+    long = (Turn("user", "word " * 6000),)
+    with serving(Script(kind=kind)) as script, asking() as asker:
+        ready = asker.open(script.server)
+        assert isinstance(ready, ModelReady)
+        asker.answer(1, (Turn("user", "Hello"),))
+        script.refusals = [(status, json.dumps({"error": {"message": words}}).encode(), {})]
+        found = asker.answer(2, long)
+        assert isinstance(found, RunFailed)
+        assert found.problem.title == "The conversation is too long for this model"
+        assert len(script.asked) == 2, "nothing is sent again that would be refused again"
+        if kind == "OpenAI’s interface":
+            return
+        asker.do(EstimateCost(1, long))
+        request = asker.wait(CostEstimate).request
+        assert not request.is_about
+        assert request.total >= ready.info.context_length
+        assert request.total == 9001 or kind == "Ollama"
+        assert isinstance(asker.answer(3, long), RunFinished)
+        asker.do(EstimateCost(2, long))
+        assert asker.wait(CostEstimate, 2).request.is_about, "it was read"
+        script.refusals = [(status, json.dumps({"error": words.replace("9001", "999999999")}).encode(), {})]
+        asker.answer(4, HELLO)
+        asker.do(EstimateCost(3, HELLO))
+        assert asker.wait(CostEstimate, 3).request.total < 10_000, "no message has so many"
 
 
 def test_a_thought_in_the_text_is_told_apart() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -11,6 +13,7 @@ from app.protocol.reports import Source
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import ServerState, Settings
+from app.viewmodels.text import formatting
 from tests.remote import scripted
 from tests.remote.scripted import serving
 from tests.viewmodels.test_app import ended, ready, texts
@@ -165,3 +168,46 @@ def test_what_the_server_should_hold_is_shown_and_priced(qtbot: QtBot, app: App,
     app.model.use_guide()
     qtbot.waitUntil(lambda: app.model.state.now.is_guide and app.model.state.now.is_open)
     qtbot.waitUntil(lambda: not app.cache.view.place)
+
+
+def test_an_ollama_is_told_to_read_more_where_a_conversation_is_too_long(
+    qtbot: QtBot, make_app: Callable[[], App], settings: Settings
+) -> None:
+    """As for a model of this machine: it is said, the limit is raised from its card, and the question is answered."""
+
+    def answer(body: Any) -> Any:
+        if len(body["messages"][-1]["content"]) / 2 > body["options"]["num_ctx"]:
+            return 400, {"error": "the input length exceeds the context length"}
+        return ollama.events()
+
+    ollama = scripted.Script(kind="Ollama", routes={"/api/chat": answer})
+    with serving(ollama):
+        settings.update(servers=(ServerState("a1", "Studio", ollama.address, "Ollama", {"tiny": 0}),))
+        app = make_app()
+        ready(qtbot, app)
+        app.model.open(MODEL)
+        qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+        app.answering.chosen.all.allow(app.library.open_id, "a1")
+        assert app.model.state.now.context_length == 8192
+        app.chat.requests.send("word " * 5000)
+        for raised in (11_264, 15_360):
+            qtbot.waitUntil(partial(_raises, app, raised))
+            card = app.chat.state.now.card
+            assert card is not None
+            assert "too long" in card.title
+            app.chat.context_overflow.raise_limit()
+            qtbot.waitUntil(partial(_reads, app, raised))
+            assert settings.values.context_limits == {MODEL: raised}
+            app.chat.requests.regenerate(card.message_id)
+        ended(qtbot, app, 2)
+        assert [one["options"]["num_ctx"] for one in ollama.asked] == [8192, 11_264, 15_360]
+        assert "loads it again" in str(app.notices.now)
+
+
+def _reads(app: App, limit: int) -> bool:
+    return app.model.state.now.context_length == limit
+
+
+def _raises(app: App, limit: int) -> bool:
+    card = app.chat.state.now.card
+    return card is not None and card.action_label == f"Raise the Limit to {formatting.plural(limit, 'Token')}"
