@@ -23,6 +23,7 @@ from app.remote.id_interface import Completed, IdQuestion
 from app.remote.id_prompts import IdPrompt, IdPrompts, with_answer
 from app.remote.id_written import IdWritten
 from app.remote.routing import Replica
+from app.remote.server_tokenizer import NO_TEXT
 from app.remote.token_thread import UnansweredError
 
 log = logging.getLogger(__name__)
@@ -116,7 +117,7 @@ class IdAnswering(Answering):
                     return
                 if piece.is_last:
                     break
-                if self._written.sampled > most:
+                if (self._counted or self._written.sampled) > most:
                     raise endless(client.server.name)
         raise broken_off(client.server.name)
 
@@ -127,7 +128,10 @@ class IdAnswering(Answering):
             self._written.stop = StopReason.CONTEXT
 
     async def _taken(self, piece: Completed) -> Sequence[Piece]:
-        """Take a piece in: what its tokens read is known, or is asked for before."""
+        """Take a piece in: what its tokens read is known, or is asked for before.
+
+        Where nobody can tell which they were, as of bytes that are no text, the ids of the answer are none.
+        """
         tokens, tokenizer = piece.tokens, self._ids.tokenizer
         count = piece.count - self._counted
         self._counted = max(self._counted, piece.count)
@@ -137,6 +141,8 @@ class IdAnswering(Answering):
                 tokens = await self._ids.thread.run(spell)
             except UnansweredError as error:
                 raise error.fault from None
+            is_guess = count > len(piece.tokens) and (len(tokens) != count or NO_TEXT in piece.text)
+            self._written.is_sure = self._written.is_sure and not is_guess
         return self._written.take_tokens(tokens, piece)
 
     def _compare(self, piece: Completed) -> None:

@@ -29,7 +29,7 @@ _LONGEST_CHARACTERS = 24  # bytes that are spelled in every way
 _BYTES = 4.0  # of text to a token, before anything is counted
 _TELLING, _WEIGHT = 8, 0.1  # tokens of a text by which that is corrected, and by how much
 _BETWEEN = "\x1e\x1f\x1e"  # which no token but those of its own characters holds
-_NO_TEXT = "\ufffd"
+NO_TEXT = "\ufffd"
 # What a token looks like that a template may write, and that counts as such in any text.
 _MARK = re.compile(r"(?=.*[A-Za-z])[<\[|].{2,60}[>\]|]")
 # Characters of many scripts, whose tokens hold parts of them.
@@ -77,7 +77,7 @@ class ServerTokenizer:
         self._decoded = lru_cache(maxsize=4096)(self._ask_text)
         self._between = self._within(_BETWEEN)
         self.texts = self._vocabulary()
-        self._note({number: text.encode() for number, text in enumerate(self.texts) if _NO_TEXT not in text})
+        self._note({number: text.encode() for number, text in enumerate(self.texts) if NO_TEXT not in text})
         self.encode(_SAMPLE, add_special_tokens=False)
         self.added_tokens_decoder = self._added()
         end = self.special_tokens_map.get("eos_token")
@@ -98,7 +98,7 @@ class ServerTokenizer:
         """Return the ids of all tokens, by what they read; those that read no text have a name of their own."""
         found: dict[str, int] = {}
         for number, text in enumerate(self.texts):
-            name = text if text and _NO_TEXT not in text and text not in found else f"{_NO_TEXT}{number}"
+            name = text if text and NO_TEXT not in text and text not in found else f"{NO_TEXT}{number}"
             found[name] = number
         return found
 
@@ -161,7 +161,7 @@ class ServerTokenizer:
         """Have these ids be decoded without asking from now on. Raises UnansweredError."""
         if not self.knows(ids):
             self.encode(self._ask_text(tuple(ids)), add_special_tokens=False, split_special_tokens=True)
-            self._note({one: _NO_TEXT.encode() for one in ids if one not in self._bytes})
+            self._note({one: NO_TEXT.encode() for one in ids if one not in self._bytes})
 
     def written_out(self, all_ids: Sequence[Sequence[int]]) -> list[str]:
         """Return what the server itself says that these ids read, and those. Raises UnansweredError."""
@@ -174,8 +174,11 @@ class ServerTokenizer:
         """Return the ids that a text was written with that end with this one, as many as there were.
 
         Of characters in several tokens the server tells the last alone. Where several ways come to so many, and the
-        usual one does not, or none does, it is the usual one. Raises UnansweredError.
+        usual one does not, or none does, as for bytes that are no text, it is the usual one. Raises UnansweredError.
         """
+        if count == 1:
+            self.learn((last,))
+            return (last,)
         usual = tuple(self.encode(text, add_special_tokens=False, split_special_tokens=True))
         whole, end = text.encode("utf-8", "replace"), self._bytes.get(last)
         is_usual = len(usual) == count and usual[-1:] == (last,)

@@ -1,10 +1,11 @@
 """llama.cpp's routes for tokens, over a tokenizer in which each byte is a token, and some marks are too.
 
-As the real one it tells of a character in several tokens the last one alone.
+As the real one it tells of a character in several tokens the last one alone, and of bytes that are no text U+FFFD.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -81,15 +82,13 @@ class Tokens:
     def _events(self, ids: Sequence[int], total: int) -> Iterator[bytes]:
         progress = {"total": total, "cache": self.cached, "processed": total}
         yield event({"tokens": [0], "content": "", "stop": False, "prompt_progress": progress})
-        waiting = b""
+        text, waiting = "", codecs.getincrementaldecoder("utf-8")("replace")
         for number, token in enumerate(ids, 1):
-            waiting += b"" if token >= 256 else bytes([token])
-            try:
-                text = waiting.decode()
-            except UnicodeDecodeError:
+            text += waiting.decode(b"" if token >= 256 else bytes([token]))
+            if waiting.getstate()[0]:
                 continue
-            waiting = b""
             told = {"content": text, "tokens": [token], "stop": False}
+            text = ""
             if self.others is not None:
                 told["completion_probabilities"] = self.others
             yield event({**told, "tokens_predicted": number, "tokens_evaluated": total})

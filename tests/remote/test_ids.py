@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,6 +20,7 @@ from app.remote.address import Reach
 from tests.remote.asker import HELLO, Asker, asking
 from tests.remote.scripted import Script, serving, wait_until
 from tests.remote.scripted_tokens import END, MARKS, TEMPLATE, Tokens, ids_of, rendered, words
+from tests.seeds import chosen
 
 FOX = "The \U0001f98a says é."
 
@@ -76,6 +78,27 @@ def test_tokens_that_are_not_told_one_by_one_are_known_too(script: Script, asker
     assert isinstance(found, RunFinished)
     assert (found.text, list(found.ids)) == (FOX, words(FOX))
     assert found.stats.tokens == len(words(FOX))
+
+
+def test_whatever_bytes_an_answer_comes_to_its_ids_are_the_servers_or_none(script: Script, asker: Asker) -> None:
+    """At random, bytes that are no text among them, up to the length that is allowed."""
+    tokens = Tokens(script, words("No."))
+    tokens.why = "limit"
+    ready(asker, script)
+    known = 0
+    for seed in chosen(range(80)):
+        dice = random.Random(seed)
+        pieces = [
+            dice.choice((b"a", b" ", "é".encode(), "\U0001f98a".encode(), b"\x9f", b"\xc3", b"\xff")) for _ in range(9)
+        ]
+        answer = list(b"".join(pieces if seed % 3 else pieces[:1] * 6) + b".")
+        tokens.answers = [answer]
+        found = asker.answer(seed + 1, sampling=Sampling(max_tokens=len(answer)))
+        assert isinstance(found, RunFinished), (seed, found)
+        assert found.text == bytes(answer).decode("utf-8", "replace"), seed
+        assert list(found.ids) in (answer, []), seed
+        known += bool(found.ids)
+    assert known > 25, "a byte that is told alone is known"
 
 
 def test_the_next_turn_repeats_the_ids_of_the_answer(script: Script, asker: Asker) -> None:
@@ -278,8 +301,8 @@ def test_a_conversation_beyond_the_context_is_not_sent(script: Script, asker: As
     assert tokens.asked[0]["n_predict"] == 4096 - len(tokens.asked[0]["prompt"])
     assert asker.wait(RunFinished).stats.stop is StopReason.CONTEXT
     many, few = Sampling(max_tokens=5000), Sampling(max_tokens=50)
-    for run, chosen, stop in ((3, many, StopReason.CONTEXT), (4, few, StopReason.LENGTH)):
-        found = asker.answer(run, (Turn("user", "a" * 4000),), sampling=chosen)
+    for run, sampling, stop in ((3, many, StopReason.CONTEXT), (4, few, StopReason.LENGTH)):
+        found = asker.answer(run, (Turn("user", "a" * 4000),), sampling=sampling)
         assert isinstance(found, RunFinished)
         assert found.stats.stop is stop
 
