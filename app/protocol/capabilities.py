@@ -14,7 +14,8 @@ class Capabilities:
     can be done. memory_budget: `SetBudget` has an effect. disk_cache: state is kept in files, as configured. lanes: how
     many answers are written at a time, of one run and of several. going_on: an answer can be gone on with inside it.
     guests: what other programs ask is answered, and `Tokenize`. unused_settings: names of those fields of `Sampling`
-    that change no answer.
+    that change no answer. most_settings: those of which less is taken than is allowed, with the most that is; of more,
+    that much is used.
     """
 
     token_ids: bool
@@ -30,3 +31,4 @@ class Capabilities:
     going_on: bool = True
     guests: bool = False
     unused_settings: frozenset[str] = frozenset()
+    most_settings: tuple[tuple[str, float], ...] = ()

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.prompting.problems import RequestError, TooLongError
@@ -60,6 +61,8 @@ class Answering:
         self._told_at = 0.0
         self._nudge: asyncio.TimerHandle | None = None
         self._context, self._seed = context, seed
+        length = self._lane.sampling.max_tokens
+        self._length = length if length is not None and length < context else None  # of the answer, as it is asked for
         self._written = Written(seed)
 
     async def run(self) -> None:
@@ -68,7 +71,7 @@ class Answering:
             self._choose(self._replicas.choose(self._command))
             await self._write()
             stop = self._written.stop or StopReason.FINISHED
-            if stop is StopReason.LENGTH and self._lane.sampling.max_tokens is None:
+            if stop is StopReason.LENGTH and self._length is None:
                 stop = StopReason.CONTEXT
         except asyncio.CancelledError:
             stop = StopReason.CANCELLED
@@ -100,7 +103,8 @@ class Answering:
         self._prompt = None if replica.belief is None else replica.belief.prompt(self._command)
 
     def _request(self) -> tuple[str, dict[str, Any]]:
-        arguments = self._at.kind, self._model, self._command, self._lane, self._seed
+        lane = replace(self._lane, sampling=replace(self._lane.sampling, max_tokens=self._length))
+        arguments = self._at.kind, self._model, self._command, lane, self._seed
         if self._at.kind is kinds.OLLAMA:
             return "/api/chat", ollama_request(*arguments, self._context)
         request = chat_request(*arguments)
@@ -117,6 +121,9 @@ class Answering:
                     await self._read(*self._request())
                 return
             except ServerError as error:
+                if error.too_long and self._length is not None and self._at.kind.no_limit is None:
+                    self._length = None  # what the context has room for is less, if the conversation fits at all
+                    continue
                 if self._written.has_begun or not error.may_retry:
                     raise
                 self._failed.append(self._at)

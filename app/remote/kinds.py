@@ -29,7 +29,7 @@ class Kind:
     of the prompts that it has read, None where nobody knows. tells_progress: it can tell how far a prompt is read.
     no_top_k: what it takes for a top-k that is off. takes_salt: it can be told to share what it holds with nobody else,
     whom the time of an answer would tell what was asked. marks_end: every whole answer of it has an end mark, and one
-    without has broken off.
+    without has broken off. most: what it takes at most of settings of which more is allowed here, by name.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Kind:
     no_top_k: int = 0
     takes_salt: bool = False
     marks_end: bool = False
+    most: tuple[tuple[str, float], ...] = ()
 
     @property
     def unused_settings(self) -> frozenset[str]:
@@ -58,12 +59,14 @@ _OPENAI = frozenset({"presence_penalty", "frequency_penalty"})
 _ALL = _OPENAI | {"top_k", "min_p", "repetition_penalty"}
 _XTC = frozenset({"xtc_probability", "xtc_threshold"})
 
-# A seed makes mlx_lm.server answer one request at a time, and a sharded one hangs where such a request is stopped.
+# A seed makes mlx_lm.server answer one request at a time, and a sharded one hangs where such a request is stopped. What
+# it draws from must be fewer tokens than the model has, which it does not tell: no model has less than these.
 MLX = Kind(
     *("mlx_lm.server", GoingOn.NONE, False, True, _ALL | _XTC),
     no_limit=1 << 20,
     keeps=Rule(sequences=10),
     marks_end=True,
+    most=(("top_k", 1000),),
 )
 MLX_DEFAULT = "default_model"  # by which it calls the one that it was started with
 LLAMA = Kind(
@@ -72,14 +75,29 @@ LLAMA = Kind(
     tells_progress=True,
     marks_end=True,
 )
-VLLM = Kind("vLLM", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(block=16), takes_salt=True, marks_end=True)
-SGLANG = Kind("SGLang", GoingOn.AS_TOLD, True, True, _ALL, keeps=Rule(), no_top_k=-1, marks_end=True)
+# Read in `sampling_params.py` of each.
+VLLM = Kind(
+    *("vLLM", GoingOn.AS_TOLD, True, True, _ALL),
+    keeps=Rule(block=16),
+    takes_salt=True,
+    marks_end=True,
+    most=(("temperature", 2),),
+)
+SGLANG = Kind(
+    *("SGLang", GoingOn.AS_TOLD, True, True, _ALL),
+    keeps=Rule(),
+    no_top_k=-1,
+    marks_end=True,
+    most=(("repetition_penalty", 2),),
+)
 # It makes room for as many tokens as it is told, loads the model again for other ones, and cuts what is longer.
 OLLAMA = Kind(
     *("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1)),
     marks_end=True,
 )
-# Whether it marks the end of every answer could not be read anywhere.
-LM_STUDIO = Kind("LM Studio", settings=_ALL, repetition="repeat_penalty", keeps=Rule(sequences=1))
-# It may be an mlx_lm.server that did not say that it was well.
-OTHER = Kind("OpenAI’s interface", takes_seed=False, settings=_OPENAI)
+# Whether it marks the end of every answer could not be read anywhere. The range is that of its fields.
+LM_STUDIO = Kind(
+    "LM Studio", settings=_ALL, repetition="repeat_penalty", keeps=Rule(sequences=1), most=(("top_k", 500),)
+)
+# It may be an mlx_lm.server that did not say that it was well. The range is that of OpenAI's documents.
+OTHER = Kind("OpenAI’s interface", takes_seed=False, settings=_OPENAI, most=(("temperature", 2),))

@@ -29,10 +29,11 @@ class LlamaCompletion:
     def request(self, question: IdQuestion) -> dict[str, Any]:
         """Return the body of a request. Raises RequestError for settings that mean nothing."""
         ids, looks_at = list(question.ids), question.sampling.penalty_range
+        whole = len(ids) + question.room  # it makes room for as many as it is told
         request = question.settings | {
             "prompt": ids,
             "n_predict": question.most,
-            "repeat_last_n": len(ids) + question.room if looks_at is None else looks_at,
+            "repeat_last_n": whole if looks_at is None else min(looks_at, whole),
             "stream": True,
             "return_tokens": True,
             "return_progress": True,

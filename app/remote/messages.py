@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from app.prompting.problems import RequestError
 from app.protocol.attachments import question_text
-from app.protocol.chat import PromptOptions, Sampling, Turn
+from app.protocol.chat import PARAMETERS, PromptOptions, Sampling, Turn
 from app.protocol.commands import Generate, Lane
 from app.remote.kinds import GoingOn, Kind
 
@@ -56,15 +57,21 @@ def chat_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: in
 
 
 def settings_of(kind: Kind, sampling: Sampling, seed: int) -> dict[str, Any]:
-    """Return all settings that the server knows: one that is left out is what the server likes, and not off."""
-    found: dict[str, Any] = {"temperature": float(sampling.temperature), "top_p": float(sampling.top_p)}
-    for name in sorted(kind.settings):
-        found[kind.repetition if name == "repetition_penalty" else name] = getattr(sampling, name)
+    """Return all settings that the server knows: one that is left out is what the server likes, and not off.
+
+    Of each it is told as much as it takes. A top-p of 0 is off, which some refuse and others take for another thing.
+    """
+    most, found = dict(kind.most), dict[str, Any]()
+    for name in ("temperature", "top_p", *sorted(kind.settings)):
+        value = min(getattr(sampling, name), most.get(name, math.inf))
+        told = kind.repetition if name == "repetition_penalty" else name
+        found[told] = value if PARAMETERS[name].is_whole else float(value)
+    found["top_p"] = found["top_p"] or 1.0
     if found.get("top_k") == 0:
         found["top_k"] = kind.no_top_k
-    most = kind.no_limit if sampling.max_tokens is None else sampling.max_tokens
-    if most is not None:
-        found["max_tokens"] = most
+    length = kind.no_limit if sampling.max_tokens is None else sampling.max_tokens
+    if length is not None:
+        found["max_tokens"] = length
     if sampling.stop:
         found["stop"] = list(sampling.stop)
     if kind.takes_seed:

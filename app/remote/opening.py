@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Sampling
@@ -208,7 +209,16 @@ def _info(command: LoadModel, named: ServerModel, server: Server, able: Sequence
             cost_estimates=is_known,
             trie=is_known,
             unused_settings=frozenset[str]().union(*(kind.unused_settings for kind in has)),
+            most_settings=_least(kind.most for kind in has),
         ),
         place=", ".join(host_of(one.client.server.url) for one in able),
     )
     return replace(info, context_length=info.context_of(command.context_limit))
+
+
+def _least(found: Iterable[Iterable[tuple[str, float]]]) -> tuple[tuple[str, float], ...]:
+    """Return the least of the numbers that stand for each name."""
+    least: dict[str, float] = {}
+    for name, most in chain.from_iterable(found):
+        least[name] = min(most, least.get(name, most))
+    return tuple(sorted(least.items()))

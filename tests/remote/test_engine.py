@@ -53,10 +53,16 @@ from app.protocol.servers import Server
 from app.remote import answering, kinds, opening
 from app.remote.client import Client
 from app.remote.engine import RemoteEngine
+from app.remote.id_interface import IdInterface, IdQuestion
+from app.remote.llama_completion import LlamaCompletion
 from app.remote.probe import Found, FoundModel
+from app.remote.sglang_generate import SglangGenerate
+from app.remote.vllm_completion import VllmCompletion
 from app.worker.text_batcher import TextBatcher
 from tests.remote.asker import HELLO, asking
+from tests.remote.extremes import extreme_sampling
 from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
+from tests.remote.scripted_ranges import refusals
 from tests.seeds import chosen
 
 GOES_ON = {"llama.cpp", "vLLM", "SGLang", "Ollama"}
@@ -465,6 +471,67 @@ def test_a_top_k_that_is_off_is_told_as_the_server_calls_that() -> None:
             asker.answer(sampling=Sampling(top_k=0))
             asker.answer(2, sampling=Sampling(top_k=3))
             assert [one["top_k"] for one in script.asked] == [off, 3]
+
+
+@pytest.mark.parametrize("kind", SIGNS)
+def test_no_setting_that_is_allowed_here_is_refused_there(kind: str) -> None:
+    """At random: a top-k beyond its tokens even ends an mlx_lm.server for good."""
+    with serving(Script(kind=kind)) as script, asking() as asker:
+
+        def answer(body: Any) -> Any:
+            wrong = refusals(kind, body.get("options", body), CONTEXTS.get(kind, 1 << 20))
+            return (400, {"error": f"{body}: {wrong}"}) if wrong else script.events()
+
+        for path in ("/v1/chat/completions", "/api/chat"):
+            script.routes[path] = answer
+        asker.open(script.server)
+        for seed in chosen(range(120)):
+            dice = random.Random(seed)
+            found = asker.answer(seed + 1, sampling=extreme_sampling(seed, dice.choice((1, 2047, 2048, 10**9))))
+            assert isinstance(found, RunFinished), found
+
+
+INTERFACES = ((kinds.LLAMA, LlamaCompletion()), (kinds.VLLM, VllmCompletion()), (kinds.SGLANG, SglangGenerate()))
+
+
+@pytest.mark.parametrize(("kind", "interface"), INTERFACES)
+def test_nor_where_it_is_sent_ids(kind: kinds.Kind, interface: IdInterface) -> None:
+    for seed in chosen(range(500)):
+        dice = random.Random(seed)
+        sampling = extreme_sampling(seed, dice.choice((1, 990, 10**9)))
+        question = IdQuestion(kind, "tiny", range(10), sampling, seed, room=990, alternatives=dice.random() < 0.5)
+        body = interface.request(question)
+        assert refusals(kind.name, body.get("sampling_params", body), 1001) == [], sampling
+
+
+def test_an_answer_may_be_longer_than_there_is_room_for_beside_the_conversation() -> None:
+    """A limit that some servers refuse then; where the conversation itself is too long, that is said."""
+    room = 500
+
+    def answer(body: Any) -> Any:
+        said = "This model's maximum context length is 2048 tokens. However, you requested 2100 tokens."
+        too_long = len(body["messages"][0]["content"]) > 2048 or body.get("max_tokens", 0) > room
+        return (400, {"error": {"message": said}}) if too_long else script.events()
+
+    script = Script(kind="vLLM", finish="length", routes={"/v1/chat/completions": answer})
+    with serving(script), asking() as asker:
+        asker.open(script.server)
+        for run, length in enumerate((room, room + 1, 2048, None), 1):
+            found = asker.answer(run, sampling=Sampling(max_tokens=length))
+            assert isinstance(found, RunFinished)
+            assert found.stats.stop is (StopReason.LENGTH if length == room else StopReason.CONTEXT)
+        found = asker.answer(5, (Turn("user", "a" * 3000),), sampling=Sampling(max_tokens=5))
+        assert isinstance(found, RunFailed)
+        assert "too long" in found.problem.title
+
+
+def test_off_means_off_everywhere() -> None:
+    """A top-p of 0 is none on this machine; a server may take it for another thing."""
+    for kind in SIGNS:
+        with serving(Script(kind=kind)) as script, asking() as asker:
+            asker.open(script.server)
+            asker.answer(sampling=Sampling(top_p=0.0))
+            assert script.asked[0].get("options", script.asked[0])["top_p"] == 1.0
 
 
 OTHERWISE: dict[str, Any] = {

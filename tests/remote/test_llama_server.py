@@ -40,8 +40,10 @@ from app.remote.probe import look
 from app.remote.proof import TEXTS
 from tests.prompting.codecs import NOON
 from tests.remote.asker import asking
+from tests.remote.extremes import extreme_sampling
 from tests.remote.scripted import wait_until
 from tests.remote.started import Started, look_at, opened
+from tests.seeds import chosen
 
 GREEDY = Sampling(temperature=0.0, max_tokens=96)
 STORY = Turn("user", "Tell me a story about a fox")
@@ -184,6 +186,14 @@ def test_an_answer_goes_on_from_its_beginning(started: Started) -> None:
         rest = asker.wait(RunFinished, 2)
         assert rest.text.startswith(begun)
         assert rest.text == whole.text
+
+
+def test_it_answers_whatever_a_setting_is(started: Started) -> None:
+    with asking() as asker:
+        opened(asker, started.server)
+        for seed in chosen(range(40)):
+            found = asker.answer(seed + 1, (STORY,), sampling=extreme_sampling(seed, 3))
+            assert isinstance(found, RunFinished), found
 
 
 def test_a_stop_frees_its_slot(started: Started) -> None:

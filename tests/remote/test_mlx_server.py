@@ -15,7 +15,9 @@ from app.protocol.events import RunFailed, RunFinished, TextDelta
 from app.protocol.reports import Source, StopReason
 from app.remote import kinds
 from tests.remote.asker import asking
+from tests.remote.extremes import extreme_sampling
 from tests.remote.started import Started, look_at, opened
+from tests.seeds import chosen
 
 GREEDY = Sampling(temperature=0.0, max_tokens=48)
 QUESTION = Turn("user", "What can you do?")
@@ -61,6 +63,17 @@ def test_several_answers_are_written_side_by_side(started: Started) -> None:
         assert sorted(one.lane for one in outcomes) == [0, 1, 2]
         for one in outcomes:
             assert one.text == asker.said(lane=one.lane)
+
+
+def test_it_answers_whatever_a_setting_is(started: Started) -> None:
+    """At random: a top-k beyond its tokens would end it for good."""
+    with asking() as asker:
+        opened(asker, started.server)
+        for seed in chosen(range(12)):
+            found = asker.answer(seed + 1, (QUESTION,), sampling=extreme_sampling(seed, 3))
+            assert isinstance(found, RunFinished), found
+        found = asker.answer(99, (QUESTION,), sampling=Sampling(temperature=1.0, top_k=10**9, max_tokens=3))
+        assert isinstance(found, RunFinished)
 
 
 def test_stop_frees_it(started: Started) -> None:

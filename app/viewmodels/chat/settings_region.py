@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -30,6 +31,7 @@ from app.viewmodels.warmth.cost_queries import CostQueries
 
 PRICE = "settings"
 UNUSED = "The server of this model does not take it."
+LOWERED = "The server of this model takes {most} at most, and is sent that."
 DEBOUNCE_MS = 200
 
 
@@ -245,7 +247,15 @@ class SettingsRegion(QObject):
             is_changed=typed is not None or value != default,
             problem="" if typed is None else parse(field.name, typed).problem,
             unused=UNUSED if field.name in self._unused else "",
+            lowered=self._lowered(field.name, value),
         )
+
+    def _lowered(self, name: str, value: Any) -> str:
+        """Say that the server of the model in use takes less of a setting, "" where it takes as much."""
+        info = self._model.info
+        able = None if info is None else info.capabilities
+        most = dict(able.most_settings).get(name) if able is not None else None
+        return LOWERED.format(most=shown(name, most)) if most is not None and value > most else ""
 
     @property
     def _unused(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ class FieldState:
 
     text: what stands there. value: where its slider is, None without one. default: what the model's authors recommend,
     in words. is_changed: the conversation has another one. problem: why the text is no value, "" where it is one.
-    unused: why the setting changes no answer, "" where it does.
+    unused: why the setting changes no answer, "" where it does. lowered: that less is used, "" where it is not.
     """
 
     field: Field
@@ -23,6 +23,7 @@ class FieldState:
     is_changed: bool
     problem: str = ""
     unused: str = ""
+    lowered: str = ""
 
 
 @dataclass(frozen=True, slots=True)

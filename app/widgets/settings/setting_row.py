@@ -91,10 +91,10 @@ class SettingRow(QWidget):
         usual = f"{state.field.tip} " if state.field.is_long else ""
         default = f"{usual}Usual: {state.default}" if state.is_changed else usual.strip()
         problem = f"{state.problem} Until then: {state.default}" if state.problem and not state.unused else ""
-        self._words.say(state.unused or problem or default, bool(problem))
+        self._words.say(state.unused or problem or state.lowered or default, bool(problem))
         if isinstance(self.field, LineField):
             usually = f"{state.field.tip} Usual: {state.default}"
-            self.field.setAccessibleDescription(state.unused or problem or usually)
+            self.field.setAccessibleDescription(state.unused or problem or state.lowered or usually)
 
     def _lay_out(self, title: QLabel, *, is_long: bool, is_wide: bool) -> None:
         head, layout = QHBoxLayout(), QVBoxLayout(self)

@@ -352,6 +352,21 @@ def test_nothing_is_wider_than_the_narrowest_pane_at_any_size_of_text(
             assert number.fontMetrics().horizontalAdvance("0.95") <= room, (body, name)
 
 
+def test_a_setting_of_which_the_models_server_takes_less_says_how_much(
+    qtbot: QtBot, app: App, pane: SettingsPage
+) -> None:
+    info = app.model.current_model.info
+    assert info is not None
+    app.model.take(ModelReady(replace(info, capabilities=replace(ALL, most_settings=(("temperature", 2.0),)))))
+    row = pane.rows["temperature"]
+    for typed, is_told in (("2", False), ("2.5", True), ("x", False), ("1.5", False)):
+        replace_text(qtbot, line(pane, "temperature"), typed)
+        app.catch_up()
+        said = any("takes 2 at most" in label.text() for label in row.findChildren(QLabel))
+        assert said is is_told, typed
+        assert row.field.isEnabled()
+
+
 def test_a_setting_that_the_models_server_does_not_take_says_so_and_takes_nothing(
     qtbot: QtBot, app: App, pane: SettingsPage
 ) -> None:
