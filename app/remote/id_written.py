@@ -18,7 +18,8 @@ from app.remote.written import Written
 class IdWritten(Written):
     """The answer so far. Attributes: given, what is to show of its beginning; is_sure, its ids are those of the server.
 
-    A token without text is held back until the next event: it may be the end token, which is none of the answer’s.
+    A token without text is held back until the next event, as long as there is one: it may be an end token, which is
+    none of the answer’s.
     """
 
     def __init__(self, seed: int, codec: Codec) -> None:
@@ -80,8 +81,15 @@ class IdWritten(Written):
             waiting = told  # what was held back was the end token
         elif piece.may_be_end:
             waiting, self._held = waiting[:-1], waiting[-1:]
+        pieces = self._add(waiting)
+        if piece.finish and self.stop is None:
+            self.stop = StopReason.LENGTH if piece.finish == "length" else StopReason.FINISHED
+        return self._note(pieces)
+
+    def _add(self, tokens: Sequence[tuple[int, Alternatives | None]]) -> list[Piece]:
+        """Add tokens to the answer, up to one that ends it."""
         pieces: list[Piece] = []
-        for token, others in waiting:
+        for token, others in tokens:
             was_thinking = self._output.is_thinking
             if self._choices is not None:
                 self._choices.note(token, others)
@@ -90,11 +98,11 @@ class IdWritten(Written):
             self.stop = self._output.stop
             if self.stop is not None:
                 break
-        if piece.finish and self.stop is None:
-            self.stop = StopReason.LENGTH if piece.finish == "length" else StopReason.FINISHED
-        return self._note(pieces)
+        return pieces
 
     def end(self) -> list[Piece]:
-        """Return what was held back for a mark or a text that did not come."""
+        """Return what was held back for an event, a mark or a text that did not come."""
         self._has_ended = True
-        return self._note(self._output.end())
+        held = [one for one in self._held if self.stop is None and one[0] not in self._codec.stop_ids]
+        self._held = ()
+        return self._note([*self._add(held), *self._output.end()])

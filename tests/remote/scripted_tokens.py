@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -40,7 +41,8 @@ class Tokens:
 
     answers: of the next requests, as ids; the last one is that of all others. extra: tokens that it counts in a prompt
     beside those that were sent. cached: of a prompt. why: an answer ends. others: what is told with each token of those
-    that could have stood in its place. begin: what the tokenizer puts before a text.
+    that could have stood in its place. begin: what the tokenizer puts before a text. breaks: after so many pieces of an
+    answer the connection ends; holds: after them, it waits for the script's `go`. is_holding: it does.
     """
 
     def __init__(self, script: Script, *answers: Sequence[int]) -> None:
@@ -49,6 +51,8 @@ class Tokens:
         self.why = "eos"
         self.others: Any = None
         self.begin = ""
+        self.breaks = self.holds = -1
+        self.is_holding, self._go = threading.Event(), script.go
         self.asked: list[Any] = []
         script.kind = "llama.cpp"
         meta = {"n_ctx_train": 4096, "n_vocab": ROWS}
@@ -77,7 +81,13 @@ class Tokens:
         self.asked.append(body)
         ids = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         total = len(body["prompt"]) + self.extra
-        return self._events([*ids, END] if self.why == "eos" else list(ids), total)
+        for number, piece in enumerate(self._events([*ids, END] if self.why == "eos" else list(ids), total)):
+            if number == self.breaks:
+                return
+            if number == self.holds:
+                self.is_holding.set()
+                self._go.wait(30)
+            yield piece
 
     def _events(self, ids: Sequence[int], total: int) -> Iterator[bytes]:
         progress = {"total": total, "cache": self.cached, "processed": total}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -99,6 +100,32 @@ def test_whatever_bytes_an_answer_comes_to_its_ids_are_the_servers_or_none(scrip
         assert list(found.ids) in (answer, []), seed
         known += bool(found.ids)
     assert known > 25, "a byte that is told alone is known"
+
+
+def test_whatever_token_an_answer_ends_at_it_has_all_ids_that_were_told(script: Script, asker: Asker) -> None:
+    """Broken off or stopped, at random: a token without text too, unless it is the one that ends an answer."""
+    tokens = Tokens(script, words("No."))
+    ready(asker, script)
+    for seed in chosen(range(60)):
+        dice = random.Random(seed)
+        answer = [ord("A"), *(dice.choice((*b"abc", END + 1, END + 2, END + 3)) for _ in range(dice.randint(1, 7)))]
+        at, is_stopped, before = (
+            dice.randint(2, len(answer) + 2),
+            dice.random() < 0.5,
+            asker.count(RunFinished | RunFailed),
+        )
+        tokens.answers, tokens.breaks, tokens.holds = [answer], -1 if is_stopped else at, at if is_stopped else -1
+        script.go.clear()
+        tokens.is_holding.clear()
+        asker.ask(seed + 1)
+        if is_stopped:
+            assert tokens.is_holding.wait(10)
+            time.sleep(0.02)  # for what was sent to be read: a token without text is not told
+            asker.do(Cancel(seed + 1))
+        found = asker.wait((RunFinished, RunFailed), before + 1)
+        script.go.set()
+        assert isinstance(found, RunFinished) is is_stopped
+        assert list(found.ids) == answer[: at - 1], (seed, at, answer)
 
 
 def test_the_next_turn_repeats_the_ids_of_the_answer(script: Script, asker: Asker) -> None:
