@@ -1,6 +1,6 @@
 """The certificates that a person trusts by having looked at them: of servers for which no authority speaks.
 
-Property: of a server whose certificate is trusted so, that one is accepted and no other.
+Property: at an address whose certificate is trusted so, that one is accepted and no other.
 """
 
 from __future__ import annotations

@@ -32,21 +32,24 @@ class SeenServer:
 
 
 class _Failed(NamedTuple):
-    """A server that could not be looked at. certificate: SHA-256 of the one that nobody speaks for, "" for none."""
+    """A server that could not be looked at. certificate: SHA-256 of the one that nobody speaks for, "" for none; url:
+    the address that shows it.
+    """
 
     problem: Problem
     certificate: str = ""
+    url: str = ""
 
 
 class ServerProbe(QObject):
     """Looks at one server at a time. What was looked at before is given up, and nothing is told of it.
 
-    Signals: seen(object), a `SeenServer`; failed(object, str), the `Problem`, and the SHA-256 of a certificate that the
-    person may trust all the same, "" for none.
+    Signals: seen(object), a `SeenServer`; failed(object, str, str), the `Problem`, and the SHA-256 of a certificate
+    that the person may trust all the same, "" for none, with the address that shows it.
     """
 
     seen = Signal(object)
-    failed = Signal(object, str)
+    failed = Signal(object, str, str)
     _told = Signal(int, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -96,7 +99,7 @@ class ServerProbe(QObject):
             return
         self._end = None
         if isinstance(found, _Failed):
-            self.failed.emit(found.problem, found.certificate)
+            self.failed.emit(found.problem, found.certificate, found.url)
         else:
             self.seen.emit(found)
 
@@ -147,6 +150,7 @@ async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServe
     try:
         sent = kept(key_name(server.id)) if key is None else key
         found: Found | None = None
+        one = server
         for one in server.replicas:
             async with Client(one, sent, await trusted(one)) as client:
                 found = common(found, await look(client), one.name)
@@ -157,10 +161,10 @@ async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServe
         return SeenServer(server, kind, tuple((one.name, one.context) for one in models))
     except ServerError as error:
         shown = ""
-        if error.is_untrusted and not server.others:
+        if error.is_untrusted:
             with suppress(ServerError, asyncio.CancelledError):
-                shown = digest(await presented(server))
-        return _Failed(error.problem, shown)
+                shown = digest(await presented(one))
+        return _Failed(error.problem, shown, one.url)
     except HubError as error:
         return _Failed(error.problem)
     except asyncio.CancelledError:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import random
+import ssl
+from contextlib import ExitStack
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.remote.address import host_of
+from app.remote.certificates import digest
 from app.viewmodels.app import App
-from app.viewmodels.kit.settings import ServerState, Settings
+from app.viewmodels.kit.settings import ServerState, Settings, settings_from
 from app.viewmodels.servers.servers_region import ServersRegion
 from tests.remote.scripted import SIGNS, Script, serving
 from tests.remote.scripted_folder import FOLDER, Vllm
+from tests.remote.test_certificates import OTHER, STUDIO
+from tests.seeds import chosen
 
 
 @pytest.fixture
@@ -97,6 +106,63 @@ def test_every_look_ends_with_a_word(
     assert problem is not None
     assert "Mine" in problem.title
     assert ("could not be looked at" in caplog.text) == (fault is not None)
+
+
+def test_each_address_shows_its_certificate_and_each_is_trusted_by_itself(
+    qtbot: QtBot, region: ServersRegion, settings: Settings
+) -> None:
+    """At random: of some nobody needs to be trusted; and no other certificate is taken at any of them afterwards."""
+    shown = (None, STUDIO, OTHER)
+    for seed in chosen(range(12)):
+        dice = random.Random(seed)
+        certificates = [dice.choice(shown) for _ in range(dice.randint(1, 4))]
+        settings.update(servers=())
+        with ExitStack() as stack:
+            scripts = [stack.enter_context(serving(Script(kind="vLLM"), one)) for one in certificates]
+            for at, certificate in enumerate(certificates):
+                if certificate is None:
+                    continue
+                if not at or not any(certificates[:at]):
+                    region.add(" ".join(one.address for one in scripts), "Studio")
+                else:
+                    region.trust()
+                qtbot.waitUntil(lambda: bool(region.state.now.certificate) and not region.state.now.looking)
+                problem = region.state.now.problem
+                assert problem is not None
+                assert "cannot be trusted yet" in problem.title
+                assert len(scripts) == 1 or host_of(scripts[at].address) in problem.title
+                assert not any(one.requests for one in scripts[at:]), "nothing is sent before"
+            with qtbot.waitSignal(region.added):
+                if any(certificates):
+                    region.trust()
+                else:
+                    region.add(" ".join(one.address for one in scripts), "Studio")
+            (added,) = settings.values.servers
+            assert settings_from(json.loads(json.dumps(asdict(settings.values)))).servers == (added,)
+            for one, certificate in zip(added.server.replicas, certificates, strict=True):
+                assert bool(one.certificate) is (certificate is not None), seed
+            at = dice.randrange(len(scripts))
+            if certificates[at] is not None:
+                asked = len(scripts[at].requests)
+                other = STUDIO if certificates[at] == OTHER else OTHER
+                found = added.server.trusting(scripts[at].address, digest_of(other))
+                settings.update(
+                    servers=(
+                        replace(added, certificate=found.certificate, other_certificates=found.other_certificates),
+                    )
+                )
+                region.look_again(added.id)
+                qtbot.waitUntil(lambda: region.state.now.problem is not None)
+                problem = region.state.now.problem
+                assert problem is not None
+                assert "shows another certificate" in problem.title
+                assert len(scripts[at].requests) == asked
+
+
+def digest_of(file: Path) -> str:
+    return digest(
+        ssl.PEM_cert_to_DER_cert("-----BEGIN CERTIFICATE" + file.read_text().partition("-----BEGIN CERTIFICATE")[2])
+    )
 
 
 def test_only_the_newest_look_counts_and_one_can_be_given_up(

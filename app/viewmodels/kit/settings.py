@@ -58,8 +58,9 @@ class WindowState:
 class ServerState:
     """A server that a person has added, and what it was when it was asked last.
 
-    id, name, url, certificate, others, tokenizer: as of `protocol.servers.Server`. kind: what it is, as its people call
-    that. models: how many tokens each reads at most, 0 where that is not known, by the server's name for it.
+    id, name, url, certificate, others, tokenizer, other_certificates: as of `protocol.servers.Server`. kind: what it
+    is, as its people call that. models: how many tokens each reads at most, 0 where that is not known, by the server's
+    name for it.
     """
 
     id: str = ""
@@ -70,11 +71,13 @@ class ServerState:
     certificate: str = ""
     others: tuple[str, ...] = ()
     tokenizer: str = ""
+    other_certificates: tuple[str, ...] = ()
 
     @property
     def server(self) -> Server:
         """Return it as an engine is told of it."""
-        return Server(self.id, self.name, self.url, self.certificate, self.others, self.tokenizer)
+        own = self.id, self.name, self.url, self.certificate, self.others, self.tokenizer
+        return Server(*own, self.other_certificates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +330,8 @@ def _window_from(found: Any) -> WindowState:
 def _server_from(found: Any) -> ServerState:
     values = _known(ServerState, found)
     _require_contexts(values.get("models", {}))
-    values["others"] = _all(str, values.get("others", ()))
+    for name in ("others", "other_certificates"):
+        values[name] = _all(str, values.get(name, ()))
     server = ServerState(**values)
     if server_model(ServerModel(server.id, "any").reference) is None or not server.url:
         raise ValueError(f"a server is written as {found!r:.100}")

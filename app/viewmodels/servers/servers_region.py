@@ -64,7 +64,7 @@ class ServersRegion(QObject):
         self._look.failed.connect(self._on_failed)
         self._looking = ""
         self._problem: Problem | None = None
-        self._certificate = ""
+        self._certificate = self._shown_at = ""
         self._asked: tuple[Server, str | None] | None = None
         self.state = LiveState(self._state, self)
         self.state.follow(settings.changed, model.list.state.staled)
@@ -125,17 +125,20 @@ class ServersRegion(QObject):
         """
         found, why = self.server(server_id), key_problem(key)
         if found is not None and why:
-            self._on_failed(faults.without_key(found.name, why).problem, "")
+            self._on_failed(faults.without_key(found.name, why).problem, "", "")
         elif found is not None:
             folder = found.tokenizer if tokenizer is None else _expanded(tokenizer)
             named = replace(found.server, name=" ".join(name.split()) or host_of(found.url), tokenizer=folder)
             self._ask(named, key or None)
 
     def trust(self) -> None:
-        """Ask the server once more that was asked last, and trust the certificate that it shows and no other."""
+        """Ask the server once more that was asked last, and trust the certificate that is shown and no other there.
+
+        Of several addresses each shows its own, one after the other.
+        """
         if self._asked is not None and self._certificate:
             server, key = self._asked
-            self._ask(replace(server, certificate=self._certificate), key)
+            self._ask(server.trusting(self._shown_at, self._certificate), key)
 
     def remove(self, server_id: str) -> None:
         """Forget a server and its key. What was said with its models stays; the guide answers where one was in use."""
@@ -175,6 +178,7 @@ class ServersRegion(QObject):
         found = ServerState(
             *(server.id, server.name, server.url, seen.kind, dict(seen.models), server.certificate, server.others),
             tokenizer=server.tokenizer,
+            other_certificates=server.other_certificates,
         )
         known, before = self._settings.values.servers, self.server(server.id)
         others = tuple(found if one.id == found.id else one for one in known)
@@ -187,8 +191,8 @@ class ServersRegion(QObject):
         if is_in_use and before is not None and before.tokenizer != found.tokenizer:
             self._model.open(current)
 
-    def _on_failed(self, problem: Problem, certificate: str) -> None:
-        self._looking, self._problem, self._certificate = "", problem, certificate
+    def _on_failed(self, problem: Problem, certificate: str, url: str) -> None:
+        self._looking, self._problem, self._certificate, self._shown_at = "", problem, certificate, url
         self.state.refresh()
 
     def _state(self) -> ServersState:
