@@ -90,6 +90,15 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerAwaited:
+    """A run waits for its server, which was reached before and is to be asked again. name: "" once it waits no more."""
+
+    run_id: int
+    lane: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class PrefillProgress:
     """A run has read another part of its prompt.
 
@@ -323,6 +332,7 @@ Event = (
     | ModelFailed
     | OpeningCancelled
     | RunStarted
+    | ServerAwaited
     | PrefillProgress
     | TextDelta
     | RunFinished

@@ -16,19 +16,18 @@ from app.prompting.problems import RequestError, TooLongError
 from app.prompting.thinking import Piece
 from app.protocol.commands import Generate
 from app.protocol.engine import EventSink
-from app.protocol.events import PrefillProgress, RunFailed, RunFinished, TextDelta, TextKind, TrieChanged
+from app.protocol.events import PrefillProgress, RunFailed, RunFinished, ServerAwaited, TextDelta, TextKind, TrieChanged
 from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, Source, StopReason
 from app.remote import chunks, kinds
 from app.remote.chunks import Chunk, Progress
 from app.remote.faults import ServerError, broken_off, endless
 from app.remote.messages import chat_request, ollama_request
+from app.remote.patience import Patience
 from app.remote.prompts import Prompt
 from app.remote.routing import Replica, Replicas
 from app.remote.written import NOT_TOLD, Written
 
 log = logging.getLogger(__name__)
-_PAUSES = (1.0, 2.0, 5.0)  # seconds before a request that was refused for want of room is sent again
-_LONGEST_PAUSE = 60.0
 _FRAME = 0.02  # seconds, a little more than within which the window is told of new words once
 _LONGEST_ANSWER = 1 << 22  # characters with its thought, about as many as a million tokens have
 _BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
@@ -55,6 +54,7 @@ class Answering:
         self._at = next(iter(replicas))
         self._prompt: Prompt | None = None
         self._failed: list[Replica] = []
+        self._patience = Patience()
         self._command, self._lane, self._number = command, command.lanes[lane], lane
         self._emit, self._on_begun = emit, begun
         self._has_begun = False
@@ -114,7 +114,7 @@ class Answering:
 
     async def _write(self) -> None:
         """Read the answer, from its beginning again where no word of it has come, and of another server if there is."""
-        pauses, broken = list(_PAUSES), _BROKEN
+        broken = _BROKEN
         while True:
             try:
                 with self._replicas.asking(self._at, self._command):
@@ -128,19 +128,23 @@ class Answering:
                     raise
                 self._failed.append(self._at)
                 other = self._replicas.choose(self._command, self._failed)
+                log.info("run %d may be asked again: %s", self._command.run_id, error)
                 if other not in self._failed:
                     self._choose(other)
-                    pause = 0.0
-                elif error.is_busy:
-                    if not pauses:
-                        raise
-                    pause = max(pauses.pop(0), min(error.wait, _LONGEST_PAUSE))
+                elif error.is_busy or error.is_away:
+                    self._choose(await self._wait(error, self._failed))
                 elif broken:
-                    broken, pause = broken - 1, 0.0
+                    broken -= 1
                 else:
                     raise
-                log.info("run %d is asked again in %.1f s: %s", self._command.run_id, pause, error)
-                await asyncio.sleep(pause)
+
+    async def _wait(self, error: ServerError, replicas: Sequence[Replica]) -> Replica:
+        """Wait until one of some servers is well that were reached before, and say so meanwhile. Raises ServerError."""
+        run = self._command.run_id, self._number
+        self._emit(ServerAwaited(*run, self._at.client.server.name))
+        found = await self._patience.wait(replicas, error)
+        self._emit(ServerAwaited(*run, ""))
+        return found
 
     async def _read(self, path: str, request: dict[str, Any]) -> None:
         """Read one answer to its end mark, or to its last word where its kind of server may leave out the mark.

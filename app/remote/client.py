@@ -83,6 +83,14 @@ class Client:
         except TimeoutError:
             raise faults.unreachable(name, host_of(self.server.url)) from None
 
+    async def check(self, path: str) -> None:
+        """Ask for a path, whatever it answers. Raises ServerError where it is refused."""
+        try:
+            async with asyncio.timeout(ASKING), self._opened("GET", path, None):
+                return
+        except TimeoutError:
+            raise faults.unreachable(self.server.name, host_of(self.server.url)) from None
+
     async def events(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
         """Give the data of each event that answers a request, as they come. Raises ServerError."""
         async with self._opened("POST", path, body) as response:

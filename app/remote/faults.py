@@ -17,9 +17,9 @@ class ServerError(Exception):
     """A request that failed.
 
     problem: what to tell. may_retry: the same request may do better. is_busy: the server asks for patience, and names
-    wait, seconds, or 0. is_untrusted: its certificate is not accepted. is_unreadable: an answer came, or its beginning,
-    and could not be read. too_long: how many tokens the conversation has at least that is refused as too long, 1 where
-    the server does not say; 0 for another fault.
+    wait, seconds, or 0. is_away: nothing answers at its address. is_untrusted: its certificate is not accepted.
+    is_unreadable: an answer came, or its beginning, and could not be read. too_long: how many tokens the conversation
+    has at least that is refused as too long, 1 where the server does not say; 0 for another fault.
     """
 
     def __init__(
@@ -29,6 +29,7 @@ class ServerError(Exception):
         *,
         may_retry: bool = False,
         is_busy: bool = False,
+        is_away: bool = False,
         wait: float = 0.0,
         is_untrusted: bool = False,
         is_unreadable: bool = False,
@@ -36,14 +37,14 @@ class ServerError(Exception):
     ) -> None:
         super().__init__(title)
         self.problem, self.is_untrusted, self.is_unreadable = Problem(title, sentence), is_untrusted, is_unreadable
-        self.may_retry, self.is_busy, self.wait = may_retry or is_busy, is_busy, wait
-        self.too_long = too_long
+        self.may_retry = may_retry or is_busy or is_away
+        self.is_busy, self.wait, self.is_away, self.too_long = is_busy, wait, is_away, too_long
 
 
 def unreachable(name: str, host: str) -> ServerError:
     """Return the fault of an address at which nothing answers."""
     sentence = f"Nothing answers at {host}. Start the server there, or check its address, then try again."
-    return ServerError(f"{name} cannot be reached", sentence, may_retry=True)
+    return ServerError(f"{name} cannot be reached", sentence, is_away=True)
 
 
 def no_address(name: str, host: str) -> ServerError:

@@ -18,7 +18,7 @@ from app.protocol.commands import Lane
 from app.protocol.events import TextDelta, TrieChanged
 from app.protocol.reports import RequestReport, StopReason
 from app.remote.answering import Answering
-from app.remote.faults import broken_off, endless
+from app.remote.faults import ServerError, broken_off, endless
 from app.remote.id_interface import Completed, IdQuestion
 from app.remote.id_prompts import IdPrompt, IdPrompts, with_answer
 from app.remote.id_written import IdWritten
@@ -45,15 +45,9 @@ class IdAnswering(Answering):
 
     async def run(self) -> None:
         """Ask, and tell what comes. Cancelled, it ends with what has come."""
-        lane = self._command.lanes[self._number]
         try:
-            asked = await self._ids.build(self._command, lane.forced, self._context) if self._ids.is_on else None
-            if asked is not None:
-                await self._ids.thread.run(partial(self._prepare, lane, asked))
-        except UnansweredError as error:
-            log.info("run %d is asked with messages: %s", self._command.run_id, error)
-            asked = None
-        except RequestError as error:
+            asked = await self._built()
+        except (RequestError, ServerError) as error:
             self._fail(error.problem)
             return
         if asked is None:
@@ -62,6 +56,29 @@ class IdAnswering(Answering):
         self._asked = asked
         with self._ids.held(self._command, asked):
             await super().run()
+
+    async def _built(self) -> IdPrompt | None:
+        """Return the prompt, once the server tells its tokens; None where it is to be asked with messages.
+
+        Raises RequestError, and ServerError where it is waited for in vain.
+        """
+        lane, may_break = self._command.lanes[self._number], True
+        while self._ids.is_on:
+            try:
+                asked = await self._ids.build(self._command, lane.forced, self._context)
+                await self._ids.thread.run(partial(self._prepare, lane, asked))
+            except UnansweredError as error:
+                fault, replicas = error.fault, list(self._replicas)
+                if len(replicas) == 1 and (fault.is_busy or fault.is_away):
+                    await self._wait(fault, replicas)
+                elif fault.may_retry and may_break:
+                    may_break = False  # a connection that was open before the server was started again
+                else:
+                    log.info("run %d is asked with messages: %s", self._command.run_id, error)
+                    return None
+            else:
+                return asked
+        return None
 
     def _prepare(self, lane: Lane, asked: IdPrompt) -> None:
         """Do what needs the tokenizer, on its thread."""

@@ -30,6 +30,7 @@ class Kind:
     no_top_k: what it takes for a top-k that is off. takes_salt: it can be told to share what it holds with nobody else,
     whom the time of an answer would tell what was asked. marks_end: every whole answer of it has an end mark, and one
     without has broken off. most: what it takes at most of settings of which more is allowed here, by name.
+    health: a path that is there once it can answer.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Kind:
     takes_salt: bool = False
     marks_end: bool = False
     most: tuple[tuple[str, float], ...] = ()
+    health: str = "/health"
 
     @property
     def unused_settings(self) -> frozenset[str]:
@@ -94,10 +96,16 @@ SGLANG = Kind(
 OLLAMA = Kind(
     *("Ollama", GoingOn.LAST_MESSAGE, True, False, _ALL, "repeat_penalty", -1, 8192, Rule(sequences=1)),
     marks_end=True,
+    health="/api/version",
 )
 # Whether it marks the end of every answer could not be read anywhere. The range is that of its fields.
 LM_STUDIO = Kind(
-    "LM Studio", settings=_ALL, repetition="repeat_penalty", keeps=Rule(sequences=1), most=(("top_k", 500),)
+    "LM Studio",
+    settings=_ALL,
+    repetition="repeat_penalty",
+    keeps=Rule(sequences=1),
+    most=(("top_k", 500),),
+    health="/v1/models",
 )
 # It may be an mlx_lm.server that did not say that it was well. The range is that of OpenAI's documents.
-OTHER = Kind("OpenAI’s interface", takes_seed=False, settings=_OPENAI, most=(("temperature", 2),))
+OTHER = Kind("OpenAI’s interface", takes_seed=False, settings=_OPENAI, most=(("temperature", 2),), health="/v1/models")

@@ -6,11 +6,12 @@ What it answers follows the sources of those servers; no program of theirs runs 
 from __future__ import annotations
 
 import json
+import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -62,7 +63,8 @@ class Script:
     after so many words. requests: (path, headers, body) of all that came. ended: how many answers were written to their
     end; left: how many were left by the client. key: without which it answers nothing.
     pages: (status, type, body) of paths that answer something else than those of its kind. routes: what paths answer to
-    a body: an object, a status with one, or events. shown: of its model, by Ollama.
+    a body: an object, a status with one, or events. shown: of its model, by Ollama. is_loading: it says so, but to who
+    asks for its models.
     """
 
     kind: str = "OpenAI’s interface"
@@ -85,6 +87,7 @@ class Script:
     address: str = ""
     routes: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     shown: dict[str, Any] = field(default_factory=lambda: dict(SHOWN))
+    is_loading: bool = False
 
     def __post_init__(self) -> None:
         if self.kind == "Ollama":
@@ -144,6 +147,16 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # else each answer waits for the client to acknowledge its head
     script: Script
+    connections: set[socket.socket]
+
+    def setup(self) -> None:
+        super().setup()
+        self.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.connections.discard(self.connection)
+        with suppress(OSError):
+            super().finish()
 
     def do_GET(self) -> None:
         self.script.requests.append((self.path, dict(self.headers), None))
@@ -186,6 +199,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self.script.key and self.headers["Authorization"] != f"Bearer {self.script.key}":
             self._reply(401, b'{"error": "a key is missing"}')
             return True
+        if self.script.is_loading and self.path != "/v1/models":
+            self._reply(503, b'{"error": {"message": "Loading model"}}')
+            return True
         if self.command == "POST" and self.script.refusals:
             status, content, headers = self.script.refusals.pop(0)
             self._reply(status, content, headers)
@@ -212,11 +228,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(script: Script | None = None, certificate: Path | None = None) -> Iterator[Script]:
-    """Serve a script on a port of this machine, encrypted where it has a certificate."""
+def serving(script: Script | None = None, certificate: Path | None = None, port: int = 0) -> Iterator[Script]:
+    """Serve a script on a port of this machine, 0 for any, encrypted where it has a certificate."""
     script = script or Script()
-    handler = type("Handler", (_Handler,), {"script": script})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    connections: set[socket.socket] = set()
+    handler = type("Handler", (_Handler,), {"script": script, "connections": connections})
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     server.daemon_threads = True
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -232,6 +249,9 @@ def serving(script: Script | None = None, certificate: Path | None = None) -> It
         server.shutdown()
         server.server_close()
         thread.join()
+        for one in tuple(connections):  # they outlive the server
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = 10.0) -> None:

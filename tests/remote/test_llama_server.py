@@ -217,7 +217,9 @@ def test_several_at_once(started: Started) -> None:
 
 
 def test_it_is_killed_in_the_middle_and_gone_on_with(started: Started) -> None:
-    """No answer twice, no word that was shown lost; and when it is there again, the half goes on."""
+    """No answer twice, no word that was shown lost; when it is there again, the half goes on. A question of which no
+    word was said waits for it.
+    """
     dice = Random(1)
     with asking() as asker:
         opened(asker, started.server)
@@ -226,9 +228,9 @@ def test_it_is_killed_in_the_middle_and_gone_on_with(started: Started) -> None:
             if dice.random() < 0.7:
                 asker.wait(TextDelta, asker.count(TextDelta) + 1)
             started.kill()
-            outcome = asker.wait((RunFailed, RunFinished), run)
-            said = asker.said(run)
             started.start()
+            outcome = asker.wait((RunFailed, RunFinished), run, 60.0)
+            said = asker.said(run)
             if isinstance(outcome, RunFailed):
                 assert "Studio" in outcome.problem.title
                 asker.do(Generate(100 + run, (STORY,), GREEDY, begun=Turn("assistant", said) if said else None))

@@ -11,9 +11,9 @@ import pytest
 from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel
-from app.protocol.events import RunFailed, RunFinished, TextDelta
+from app.protocol.events import RunFailed, RunFinished, ServerAwaited, TextDelta
 from app.protocol.reports import Source, StopReason
-from app.remote import kinds
+from app.remote import kinds, patience
 from tests.remote.asker import asking
 from tests.remote.extremes import extreme_sampling
 from tests.remote.started import Started, look_at, opened
@@ -86,7 +86,9 @@ def test_stop_frees_it(started: Started) -> None:
         assert isinstance(asker.answer(2, (QUESTION,), sampling=GREEDY), RunFinished)
 
 
-def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path) -> None:
+def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next question waits until it is there again."""
+    monkeypatch.setattr(patience, "_PAUSES", (0.1, 0.1))
     own = Started(command, tmp_path)
     with asking() as asker:
         opened(asker, own.server)
@@ -99,3 +101,9 @@ def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path) -> None:
         failed = asker.answer(2, (QUESTION,), sampling=GREEDY)
         assert isinstance(failed, RunFailed)
         assert failed.problem.title == "Studio cannot be reached"
+        monkeypatch.undo()
+        asker.ask(3, (QUESTION,), sampling=GREEDY)
+        assert asker.wait(ServerAwaited, asker.count(ServerAwaited) + 1).name == "Studio"
+        own.start()
+        assert asker.wait(RunFinished, seconds=90).run_id == 3
+        own.kill()

@@ -70,6 +70,8 @@ def _figures(question: Question, together: Sequence[Question]) -> str:
     written = [one for one in together if not one.is_reading]
     if len(written) > 1 and question in written:
         return _line_of_several(written)
+    if question.awaited:
+        return f"Waiting for {question.awaited}"
     if question.is_thinking:
         return f"Thinking{DOT}{formatting.whole_seconds(question.thinking_seconds)}"
     if not question.is_reading:

@@ -16,7 +16,16 @@ from app.conversation.kept_choices import NewChoices
 from app.conversation.message import EDITED, Message
 from app.protocol.chat import Resumption, Sampling
 from app.protocol.commands import Cancel, Generate, Lane
-from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, TextKind
+from app.protocol.events import (
+    Event,
+    PrefillProgress,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    ServerAwaited,
+    TextDelta,
+    TextKind,
+)
 from app.protocol.reports import ModelInfo, Problem, StopReason
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.question import Question
@@ -125,6 +134,9 @@ class Generations(QObject):
             elif isinstance(event, RunStarted):
                 question.request = event.request
                 question.seed = event.seeds[question.run_lane] if question.run_lane < len(event.seeds) else None
+                self.moved.emit()
+            elif isinstance(event, ServerAwaited):
+                question.awaited = event.name
                 self.moved.emit()
             elif isinstance(event, PrefillProgress):
                 question.prefill, question.heard_at = event, time.monotonic()

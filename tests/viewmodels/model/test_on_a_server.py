@@ -211,3 +211,20 @@ def _reads(app: App, limit: int) -> bool:
 def _raises(app: App, limit: int) -> bool:
     card = app.chat.state.now.card
     return card is not None and card.action_label == f"Raise the Limit to {formatting.plural(limit, 'Token')}"
+
+
+def test_a_question_says_that_it_waits_for_its_server_and_is_stopped_at_once(
+    qtbot: QtBot, app: App, server: scripted.Script
+) -> None:
+    server.is_loading = True
+    app.chat.requests.send("Hello?")
+    qtbot.waitUntil(lambda: "Waiting for Studio" in str(app.chat.state.now.activity))
+    server.is_loading = False
+    ended(qtbot, app, 2)
+    assert texts(app)[-1] == "Hello, world"
+    server.is_loading = True
+    app.chat.requests.send("And then?")
+    qtbot.waitUntil(lambda: "Waiting for Studio" in str(app.chat.state.now.activity))
+    app.chat.requests.stop()
+    qtbot.waitUntil(lambda: not app.answering.questions.at_engine, timeout=2000)
+    server.is_loading = False
