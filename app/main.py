@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -48,7 +49,8 @@ from app.widgets.window.application import Application
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.main_windows import MainWindows
 from app.worker.engine_host import EngineHost
-from app.worker.engine_thread import local_engine
+from app.worker.engine_thread import local_engine, server_engine
+from app.worker.server_keys import ServerKeys
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +84,8 @@ class Program(QObject):
             database=str(paths.database),
             logs=str(paths.logs),
         )
-        self.host = EngineHost(factory, self)
+        keys = ServerKeys.beside(str(paths.database))
+        self.host = EngineHost(factory, self, servers=partial(server_engine, keys=keys))
         store = StoreThread(paths.database)
         self.workspace = Workspace(self.host, store, self.settings, self.folders, self)
         self.workspace.notices.error(notice)

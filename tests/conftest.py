@@ -37,7 +37,8 @@ from app.viewmodels.kit.settings import Settings
 from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
-from app.worker.engine_thread import EngineThread
+from app.worker.engine_thread import EngineThread, server_engine
+from app.worker.server_keys import ServerKeys
 from tests.fakes.engine import FakeEngine, Script
 from tests.lanes import is_slow, is_slow_test
 
@@ -270,7 +271,8 @@ def make_app(
     def make(reopens: bool = True) -> App:
         while made:
             close_app(made.pop())
-        host = EngineHost(lambda sink: FakeEngine(sink, script))
+        servers = partial(server_engine, keys=ServerKeys.beside(folders.database))
+        host = EngineHost(lambda sink: FakeEngine(sink, script), servers=servers)
         workspace = Workspace(host, StoreThread(data_folder / "conversations.db"), settings, folders)
         host.setParent(workspace)
         app = Windows(workspace).open()

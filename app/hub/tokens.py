@@ -23,6 +23,10 @@ SYSTEMS: tuple[type[KeyringBackend], ...] = (
 """Keychains of systems, by preference. Which one is used is never taken from a file, nor one that writes a file."""
 
 
+class NoKeychainError(HubError):
+    """A computer without a keychain that can be used."""
+
+
 def kept(host: str) -> str:
     """Return the token for a hub, "" where none is kept or the keychain does not open."""
     try:
@@ -32,7 +36,10 @@ def kept(host: str) -> str:
 
 
 def keep(host: str, token: str) -> None:
-    """Put a token for a hub in the keychain, or remove it where it is empty. Raises HubError."""
+    """Put a token for a hub in the keychain, or remove it where it is empty.
+
+    Raises HubError, NoKeychainError where there is none.
+    """
     if not (token.isascii() and token.isprintable() and " " not in token and len(token) <= LONGEST):
         raise HubError("This is not an access token", "An access token has letters and digits, and no spaces.")
     keychain = _keychain()
@@ -47,9 +54,9 @@ def keep(host: str, token: str) -> None:
 
 
 def _keychain() -> KeyringBackend:
-    """Return the system's own keychain. Raises HubError where there is none."""
+    """Return the system's own keychain. Raises NoKeychainError."""
     for kind in SYSTEMS:
         if kind.viable:
             return kind()
     sentence = "This computer has no keychain that Espalier can use, and an access token is not written to a file."
-    raise HubError("The access token was not saved", sentence)
+    raise NoKeychainError("The access token was not saved", sentence)

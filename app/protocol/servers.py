@@ -16,7 +16,7 @@ class Server:
     addresses of servers that run the same models, any of which may answer. certificate: SHA-256 of the one that the
     person trusts at url, "" where authorities speak for it. tokenizer: folder with the tokenizer of its models, ""
     where the person named none. other_certificates: of each of the others, as `certificate`; empty for none. Its key is
-    no part of it: that lies in the system's keychain, under the id.
+    no part of it: that is kept as a secret, under the id.
     """
 
     id: str

@@ -76,11 +76,6 @@ _NO_GUESTS = Problem("This model runs on a server", "Ask the server itself: what
 _SEEDS = 1 << 31
 
 
-def key_name(server_id: str) -> str:
-    """Return under what name a server's key lies in the keychain."""
-    return f"server {server_id}"
-
-
 class RemoteEngine:
     """The engine of servers: `submit` from any thread, `run` on its own."""
 

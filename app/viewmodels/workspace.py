@@ -29,6 +29,7 @@ from app.viewmodels.warmth.closed_trees import ClosedTrees
 from app.viewmodels.warmth.cost_queries import CostQueries
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
+from app.worker.server_keys import ServerKeys
 
 
 class Workspace(QObject):
@@ -66,7 +67,7 @@ class Workspace(QObject):
         self.notices = notices = Notices(lambda: self.store.history.step, self)
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
         self.hub = HubRegion(settings, folders, notices, self.model.open, self)
-        self.servers = ServersRegion(settings, self.model, notices, self)
+        self.servers = ServersRegion(settings, self.model, notices, ServerKeys.beside(folders.database), self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.stored = StoredConversations(self.store, settings, notices, self)
         self.answering = Answering(host, self.store, self.stored, self.model.current_model, notices, settings, self)

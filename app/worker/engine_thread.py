@@ -13,6 +13,7 @@ from app.protocol.commands import Command, Shutdown
 from app.protocol.engine import Engine, EngineFactory, EventSink
 from app.protocol.events import EngineFailed
 from app.protocol.reports import Problem
+from app.worker.server_keys import ServerKeys
 from app.worker.text_batcher import TextBatcher
 
 logger = logging.getLogger(__name__)
@@ -30,12 +31,11 @@ def local_engine(sink: EventSink) -> Engine:
     return EngineLoop(sink)
 
 
-def server_engine(sink: EventSink) -> Engine:
-    """Make the engine that asks servers. Keys come from the system's keychain, when a model is opened."""
-    from app.hub.tokens import kept
-    from app.remote.engine import RemoteEngine, key_name
+def server_engine(sink: EventSink, keys: ServerKeys | None = None) -> Engine:
+    """Make the engine that asks servers. keys: looked up when a model is opened, None for those of the keychain."""
+    from app.remote.engine import RemoteEngine
 
-    return RemoteEngine(sink, lambda server_id: kept(key_name(server_id)))
+    return RemoteEngine(sink, (keys or ServerKeys()).kept)
 
 
 class EngineThread(QThread):

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
+from app.worker.server_keys import ServerKeys
 
 if TYPE_CHECKING:  # most starts of the program never need it
     import asyncio
@@ -52,14 +53,15 @@ class ServerProbe(QObject):
     failed = Signal(object, str, str)
     _told = Signal(int, object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, keys: ServerKeys, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._keys = keys
         self._number = 0
         self._end: _Ending | None = None
         self._told.connect(self._take)
 
     def look(self, server: Server, key: str | None = None) -> None:
-        """Ask a server. key: None for the one that the keychain has; another one is kept there once it has answered."""
+        """Ask a server. key: None for the one that is kept; another one is kept once it has answered."""
         self.close()
         self._number += 1
         self._end = _Ending()
@@ -67,8 +69,8 @@ class ServerProbe(QObject):
         threading.Thread(target=self._look, args=arguments, name="server look", daemon=True).start()
 
     def forget(self, server_id: str) -> None:
-        """Take the key for a server out of the keychain."""
-        threading.Thread(target=_forget, args=(server_id,), name="server key", daemon=True).start()
+        """Keep the key for a server no longer."""
+        threading.Thread(target=_forget, args=(self._keys, server_id), name="server key", daemon=True).start()
 
     def close(self) -> None:
         """Give up what is being asked."""
@@ -84,7 +86,7 @@ class ServerProbe(QObject):
 
         found: SeenServer | _Failed | None
         try:
-            found = asyncio.run(_looked(server, key, ending))
+            found = asyncio.run(_looked(server, key, self._keys, ending))
         except Exception:
             logger.exception("a server could not be looked at")
             found = _Failed(unforeseen(server.name).problem)
@@ -132,15 +134,13 @@ class _Ending:
                 loop.call_soon_threadsafe(task.cancel)
 
 
-async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServer | _Failed | None:
+async def _looked(server: Server, key: str | None, keys: ServerKeys, ending: _Ending) -> SeenServer | _Failed | None:
     """Return what a server is, or why that cannot be told; None where it was given up."""
     import asyncio
 
     from app.hub.faults import HubError
-    from app.hub.tokens import keep, kept
     from app.remote.certificates import digest, presented, trusted
     from app.remote.client import Client
-    from app.remote.engine import key_name
     from app.remote.faults import ServerError
     from app.remote.probe import Found, common, look
 
@@ -148,14 +148,14 @@ async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServe
     if task is None or not ending.begin(task):
         return None
     try:
-        sent = kept(key_name(server.id)) if key is None else key
+        sent = keys.kept(server.id) if key is None else key
         found: Found | None = None
         one = server
         for one in server.replicas:
             async with Client(one, sent, await trusted(one)) as client:
                 found = common(found, await look(client), one.name)
         if key:
-            keep(key_name(server.id), key)
+            keys.keep(server.id, key)
         models = found.models if found is not None else ()
         kind = found.kind.name if found is not None else ""
         return SeenServer(server, kind, tuple((one.name, one.context) for one in models))
@@ -173,12 +173,10 @@ async def _looked(server: Server, key: str | None, ending: _Ending) -> SeenServe
         ending.end()
 
 
-def _forget(server_id: str) -> None:
+def _forget(keys: ServerKeys, server_id: str) -> None:
     from app.hub.faults import HubError
-    from app.hub.tokens import keep
-    from app.remote.engine import key_name
 
     try:
-        keep(key_name(server_id), "")
+        keys.keep(server_id, "")
     except HubError:
-        logger.info("no key of the server is forgotten: there is no keychain, or it is locked")
+        logger.info("no key of the server is forgotten: the keychain is locked")

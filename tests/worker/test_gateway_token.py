@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from app.hub import tokens
-from app.hub.faults import HubError
 from app.worker.gateway_token import ACCOUNT, kept_token, new_token
 
 
@@ -27,7 +26,7 @@ def no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     """A computer without one."""
 
     def refuse(_name: str, _token: str) -> None:
-        raise HubError("The access token was not saved", "There is no keychain.")
+        raise tokens.NoKeychainError("The access token was not saved", "There is no keychain.")
 
     monkeypatch.setattr(tokens, "kept", lambda _name: "")
     monkeypatch.setattr(tokens, "keep", refuse)
@@ -94,6 +93,6 @@ def test_a_file_from_before_goes_when_there_is_a_keychain(keychain: dict[str, st
 
 def test_it_is_never_logged(no_keychain: None, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
-        held = {kept_token(str(tmp_path / "token")), new_token(str(tmp_path / "none" / "token"))}
+        held = {kept_token(str(tmp_path / "token")), new_token(str(tmp_path / "none" / "none" / "token"))}
     assert caplog.records
     assert not any(token in record.getMessage() for token in held for record in caplog.records)

@@ -20,6 +20,7 @@ from app.viewmodels.kit.settings import ServerState, Settings
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.model.model_rows import ModelRow
 from app.viewmodels.servers.server_rows import server_rows
+from app.worker.server_keys import ServerKeys
 from app.worker.server_probe import SeenServer, ServerProbe
 
 MOST_SERVERS = 50
@@ -56,10 +57,17 @@ class ServersRegion(QObject):
 
     state: LiveState[ServersState]
 
-    def __init__(self, settings: Settings, model: ModelRegion, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        model: ModelRegion,
+        notices: Notices,
+        keys: ServerKeys,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._settings, self._model, self._notices = settings, model, notices
-        self._look = ServerProbe(self)
+        self._look = ServerProbe(keys, self)
         self._look.seen.connect(self._on_seen)
         self._look.failed.connect(self._on_failed)
         self._looking = ""

@@ -17,7 +17,10 @@ _ADDRESS = (
     "with spaces between them, where the same models run at each. It is asked which models it has, and nothing else."
 )
 _NAME = "Leave it empty to call it by its address."
-_KEY = "Only where the server asks for one. It is kept in the system’s keychain and sent to this server alone."
+_KEY = (
+    "Only where the server asks for one. It is kept in the system’s keychain, or without one in a file that only you "
+    "can read, and sent to this server alone."
+)
 _OTHER_KEY = "Enter one to replace the one that is kept, if any. It is sent to this server alone."
 _TOKENIZER = (
     "Only for vLLM and SGLang: a folder on this computer with the files of the model’s tokenizer. Where it proves to "
