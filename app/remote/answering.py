@@ -22,7 +22,7 @@ from app.remote import chunks, kinds
 from app.remote.chunks import Chunk, Progress
 from app.remote.faults import ServerError, broken_off, endless
 from app.remote.messages import chat_request, ollama_request
-from app.remote.patience import Patience
+from app.remote.patience import Patience, fault_of
 from app.remote.prompts import Prompt
 from app.remote.routing import Replica, Replicas
 from app.remote.written import NOT_TOLD, Written
@@ -131,7 +131,7 @@ class Answering:
                 log.info("run %d may be asked again: %s", self._command.run_id, error)
                 if other not in self._failed:
                     self._choose(other)
-                elif error.is_busy or error.is_away:
+                elif error.is_busy or error.is_away or (not broken and await fault_of(self._at) is not None):
                     self._choose(await self._wait(error, self._failed))
                 elif broken:
                     broken -= 1

@@ -35,7 +35,7 @@ class Patience:
             await asyncio.sleep(min(max(self._pauses.pop(0), least), self._left))
             least = 0.0
             for one in dict.fromkeys(replicas):
-                fault = await _fault(one)
+                fault = await fault_of(one)
                 if fault is None:
                     return one
                 error = fault
@@ -43,7 +43,7 @@ class Patience:
         raise error
 
 
-async def _fault(replica: Replica) -> ServerError | None:
+async def fault_of(replica: Replica) -> ServerError | None:
     """Return why a server should not be asked yet, None where it is well, or answers that it has no such path.
 
     Raises ServerError where it is to be asked nothing.

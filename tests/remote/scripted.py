@@ -58,10 +58,10 @@ class Script:
     """What the server does. Tests set it before or while it serves.
 
     words: of each answer, one to an event. thought: words before them. finish: why it ends. usage: told with the end,
-    if any. pause: seconds between two words. hold: after this many words it waits for `go`. refusals: answers to the
-    next requests, (status, body, headers), before it answers. drops: how many of the next requests are broken off; at:
-    after so many words. requests: (path, headers, body) of all that came. ended: how many answers were written to their
-    end; left: how many were left by the client. key: without which it answers nothing.
+    if any. pause: seconds between two words; lead: before the first. hold: after this many words it waits for `go`.
+    refusals: answers to the next requests, (status, body, headers), before it answers. drops: how many of the next
+    requests are broken off; at: after so many words. requests: (path, headers, body) of all that came. ended: how many
+    answers were written to their end; left: how many were left by the client. key: without which it answers nothing.
     pages: (status, type, body) of paths that answer something else than those of its kind. routes: what paths answer to
     a body: an object, a status with one, or events. shown: of its model, by Ollama. is_loading: it says so, but to who
     asks for its models.
@@ -73,6 +73,7 @@ class Script:
     finish: str | None = "stop"
     usage: dict[str, Any] | None = None
     pause: float = 0.0
+    lead: float = 0.0
     hold: int | None = None
     go: threading.Event = field(default_factory=threading.Event)
     refusals: list[tuple[int, bytes, dict[str, str]]] = field(default_factory=list)
@@ -108,6 +109,7 @@ class Script:
         if self.raw is not None:
             yield from self.raw
             return
+        time.sleep(self.lead)
         for number, word in enumerate([*self.thought, *self.words]):
             if number == self.hold:
                 self.go.wait(30)
@@ -220,8 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+        with suppress(OSError):  # whoever asked has left
+            self.end_headers()
+            self.wfile.write(content)
 
     def log_message(self, *_arguments: object) -> None:
         """Say nothing."""
