@@ -163,5 +163,5 @@ def _open_box(app: App, window: MainWindow) -> ServerBox:
 
 def _fail(app: App, problem: Problem, certificate: str = "") -> None:
     """Have the look that was begun fail, without a network."""
-    app.servers._on_failed(problem, certificate)
+    app.servers._on_failed(problem, certificate, app.servers.state.now.looking)
     app.catch_up()
