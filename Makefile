@@ -58,7 +58,7 @@ $(VLLM)/.installed: | $(STAMP)
 	@$(VLLM)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	@touch $@
 
-soak: setup ## Random histories for SECONDS, then 1,000 damaged files and 200 kills (half an hour; ARGS="--part disk")
+soak: setup ## Random histories for SECONDS, then 1,000 damaged files, 200 kills of it and of servers (half an hour; ARGS="--part disk")
 	@$(PY) packaging/tools/check_libraries.py
 	@$(PY) -m tests.soak --seconds $(SECONDS) $(ARGS)
 

@@ -1,16 +1,17 @@
 """Everything that may go wrong, at random, for as long as told: `python -m tests.soak --seconds 600`.
 
-Seven parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the
+Eight parts take turns, each with fresh seeds: `cache`, histories over every kind of model, each compared with the
 replay of its record after every step as in tests/kvcache/test_exact.py, and courses of single operations watched for
 the account and for memory as in tests/kvcache/test_account.py; `disk`, histories with restarts, budgets and damaged
 files as in tests/kvcache/disk/test_tier.py; `lanes`, sessions over every kind of model that are begun, gone on with by
 turns, ended and failed, compared with the replay of their record, and erased to the last byte, as in
 tests/kvcache/test_interleaving.py; `lag`, histories of tiny models whose disk is slow, with restarts, kills and failing
 writes, compared with the replay of their record as in tests/kvcache/disk/test_saving.py; `damage`, 1,000 corruptions of
-snapshot files; `kills`, 200 sessions of the whole program that are killed, 8 at a time; `migrations`, killed as well.
-With --part only one of them is played. What has a number is played so often at least, whatever the time. An eighth
-part is played only where it is named, for it wants Xvfb and xdotool: `keys`, walks of somebody who does anything at
-random by real keys and the mouse.
+snapshot files; `kills`, 200 sessions of the whole program that are killed, 8 at a time; `migrations`, killed as well;
+`servers`, 500 questions to llama.cpp's server and to ones that answer from scripts, and 200 kills of each while they
+answer, as in tests/remote/endurance.py. With --part only one of them is played. What has a number is played so often at
+least, whatever the time. A ninth part is played only where it is named, for it wants Xvfb and xdotool: `keys`, walks of
+somebody who does anything at random by real keys and the mouse.
 
 Says twice a minute how far it came, and of each finding the command that repeats it. Exits with 1 when there was one.
 """
@@ -43,6 +44,7 @@ from tests.kvcache.disk.samples import corrupt
 from tests.kvcache.interleaving import interleave
 from tests.kvcache.ledger import MIXES
 from tests.kvcache.traffic import course
+from tests.remote import endurance
 from tests.scenarios.key_walk import walk
 from tests.scenarios.kills import PHASES, kill_many, kill_migrations
 
@@ -52,6 +54,7 @@ TURNS = 60  # of sessions that are open at the same time
 DAMAGES = 1000  # at a time
 MIGRATIONS = 20  # at a time
 DEEDS = 180  # of a walk
+QUESTIONS, SERVER_KILLS, STOPS = 64, 25, 8  # to a server at a time
 LENGTHS = (24, 48, 48, 48, 96, 600)  # tokens of a prompt at most
 ALL = (*KINDS, *ballast.MIXES)
 TELL_EVERY = 30.0  # seconds
@@ -128,6 +131,13 @@ def migrations(folder: Path, seed: int) -> None:
     kill_migrations(folder, MIGRATIONS, seed)
 
 
+def servers(folder: Path, seed: int) -> None:
+    figures = endurance.Figures()
+    if sys.platform == "linux":  # llama.cpp's server is in the lock for it alone
+        endurance.real(folder, seed, figures, QUESTIONS, SERVER_KILLS, STOPS)
+    endurance.scripted(seed, figures, QUESTIONS, SERVER_KILLS)
+
+
 def keys(folder: Path, seed: int) -> None:
     walk(folder, seed, DEEDS)
 
@@ -139,9 +149,11 @@ MIXED: dict[str, Callable[[Path, int], object]] = {
     "damage": damage,
     "kills": kills,
     "migrations": migrations,
+    "servers": servers,
 }
 PARTS = MIXED | {"keys": keys}
-LEAST = {"damage": 1, "kills": 200 // len(PHASES), "migrations": 1}  # turns, whatever the time
+# Turns, whatever the time.
+LEAST = {"damage": 1, "kills": 200 // len(PHASES), "migrations": 1, "servers": 200 // SERVER_KILLS}
 
 
 def is_sound(case: Case | Fault) -> bool:
