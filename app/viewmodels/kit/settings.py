@@ -91,7 +91,7 @@ class SettingsValues:
     bits, by the same. adapters: folder of the adapter that is added to each, by the same. context_limits: how many
     tokens each reads at most, of those that read fewer than they could, by the same.
     preset: name of the settings of sampling that were chosen last, "" for the model's own. servers: those that were
-    added, the last one last; their keys lie in the system's keychain.
+    added, the last one last; their keys lie elsewhere.
 
     budget, disk_budget: how much memory and how much of the disk the cache may take, by the id of a `Budget`.
     keeps_every_fork: every state that can be gone back to is written to the disk.

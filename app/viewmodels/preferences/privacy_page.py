@@ -209,7 +209,8 @@ def network_note(values: SettingsValues) -> str:
 
 def _server(server: ServerState) -> Row:
     """Return what is kept of a server."""
-    detail = f"{where_of(server)}. The settings hold its address, and the system’s keychain its key, if it has one."
+    key = "its key, if it has one, lies in the system’s keychain, or without one in a file that only you can read"
+    detail = f"{where_of(server)}. The settings hold its address; {key}."
     return Buttons(id=f"server:{server.id}", title=f"Server: {server.name}", detail=detail, buttons=())
 
 
