@@ -139,7 +139,11 @@ class Client:
         if step != "connection.connect_tcp.complete":
             return
         stream = told["return_value"]
-        number = str(stream.get_extra_info("server_addr")[0])
+        address = stream.get_extra_info("server_addr")
+        if address is None:  # it has left already
+            await stream.aclose()
+            raise faults.broken_off(self.server.name)
+        number = str(address[0])
         if reach_of_number(number) is Reach.INTERNET:
             await stream.aclose()
             raise faults.unencrypted(self.server.name, host_of(self.server.url), number)

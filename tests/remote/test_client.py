@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 import pytest
 
+from app.protocol.servers import Server
 from app.remote import client
 from app.remote.address import Reach, reach_of_number
 from app.remote.client import Client
@@ -49,6 +50,29 @@ def test_nothing_is_sent_unencrypted_where_a_name_leads_to_the_internet(monkeypa
         assert "127.0.0.1, which is on the internet" in failure(script)
         assert met == ["127.0.0.1"]
         assert not script.requests
+
+
+def test_nothing_is_sent_to_a_server_that_has_left_before_it_is_known_where_it_is() -> None:
+    """As one that is ended in the moment in which it is reached: a fault of the server and not of the program."""
+
+    class Left:
+        is_closed = False
+
+        def get_extra_info(self, _name: str) -> None:
+            return None
+
+        async def aclose(self) -> None:
+            self.is_closed = True
+
+    async def reach(stream: Left) -> None:
+        async with Client(Server("a1", "Studio", "http://127.0.0.1:1")) as asked:
+            await asked._check_peer("connection.connect_tcp.complete", {"return_value": stream})
+
+    stream = Left()
+    with pytest.raises(ServerError) as caught:
+        asyncio.run(reach(stream))
+    assert stream.is_closed
+    assert caught.value.may_retry
 
 
 INSTEAD: Mapping[tuple[str, bytes], str] = {
