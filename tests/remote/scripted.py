@@ -155,6 +155,10 @@ class _Handler(BaseHTTPRequestHandler):
         super().setup()
         self.connections.add(self.connection)
 
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # whoever asked has left
+            super().handle()
+
     def finish(self) -> None:
         self.connections.discard(self.connection)
         with suppress(OSError):
