@@ -35,6 +35,13 @@ def test_a_number_is_read_however_its_thousands_are_parted() -> None:
         assert read_limit(text, 40_960) == ReadLimit(None), "as many as it can"
 
 
+def test_where_less_is_usual_all_that_a_model_reads_is_a_limit_too() -> None:
+    assert read_limit("40960", 40_960, 8192) == ReadLimit(40_960)
+    assert read_limit("8192", 40_960, 8192) == ReadLimit(8192)
+    assert read_limit("", 40_960, 8192) == ReadLimit(None)
+    assert "Leave the field empty for 8\u202f192." in read_limit("50000", 40_960, 8192).problem
+
+
 def test_what_is_no_limit_gets_a_sentence_and_never_an_error() -> None:
     """At random too: whatever is typed is a limit that the engine takes, or a sentence."""
     for text in ("0", "-1", "12.5", "512.5", "1e6", "many", "8k", "٣٢", str(LEAST - 1), str(10**12), "9" * 9000):

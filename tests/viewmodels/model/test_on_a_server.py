@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.protocol.reports import Source
@@ -14,6 +15,9 @@ from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import ServerState, Settings
 from app.viewmodels.text import formatting
+from app.widgets.kit.style import Style
+from app.widgets.kit.theme import LIGHT
+from app.widgets.models.context_box import ContextBox
 from tests.remote import scripted
 from tests.remote.scripted import serving
 from tests.viewmodels.test_app import ended, ready, texts
@@ -189,6 +193,12 @@ def test_an_ollama_is_told_to_read_more_where_a_conversation_is_too_long(
         qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
         app.answering.chosen.all.allow(app.library.open_id, "a1")
         assert app.model.state.now.context_length == 8192
+        box = ContextBox(Style(LIGHT, 13), app.model, MODEL, "tiny")
+        qtbot.addWidget(box)
+        said = " ".join(label.text() for label in box.findChildren(QLabel))
+        assert "loads the model again" in said
+        assert "empty for 8\u202f192" in said.replace("\u00a0", " ")
+        assert "allows 40\u202f960" in said
         app.chat.requests.send("word " * 5000)
         for raised in (11_264, 15_360):
             qtbot.waitUntil(partial(_raises, app, raised))
