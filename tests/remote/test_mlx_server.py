@@ -102,8 +102,9 @@ def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path, monkeypatch: pyt
         assert isinstance(failed, RunFailed)
         assert failed.problem.title == "Studio cannot be reached"
         monkeypatch.undo()
+        before = asker.count(ServerAwaited)
         asker.ask(3, (QUESTION,), sampling=GREEDY)
-        assert asker.wait(ServerAwaited, asker.count(ServerAwaited) + 1).name == "Studio"
+        assert asker.wait(ServerAwaited, before + 1).name == "Studio"
         own.start()
         assert asker.wait(RunFinished, seconds=90).run_id == 3
         own.kill()
