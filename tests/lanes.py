@@ -54,6 +54,7 @@ SLOW = (
     "conversation/test_oracle.py",
     "conversation/test_rescue.py",
     "conversation/test_search.py",
+    "engine/test_answer_choices.py",
     "engine/test_bad_input.py",
     "engine/test_disk.py",
     "engine/test_disk_faults.py",
@@ -77,6 +78,7 @@ SLOW = (
     "engine/test_unknown_caches.py",
     "engine/test_verification.py",
     "exchange/test_fuzz.py",
+    "kvcache/disk/test_guests.py",
     "kvcache/disk/test_hanging.py",
     "kvcache/disk/test_plan.py",
     "kvcache/disk/test_reading.py",
@@ -128,6 +130,7 @@ SLOW = (
     "widgets/window/test_prices.py",
     "widgets/window/test_read_only.py",
     "widgets/window/test_several_windows.py",
+    "widgets/window/test_still.py",
     "widgets/window/test_text_commands.py",
     "worker/test_gateway_host.py",
 )
