@@ -28,7 +28,7 @@ test: setup ## Run the whole test suite
 	@$(PY) packaging/tools/check_libraries.py
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(PY) $(PYTEST) $(ARGS)
 
-check: setup ## Check style, types and what is quick to test: the check for every commit, in two and a half minutes
+check: setup ## Check style, types and what is quick to test: the check for every commit, in two minutes
 	@$(PY) packaging/tools/check_libraries.py
 	@$(MAKE) --no-print-directory -j 2 lint quick
 
