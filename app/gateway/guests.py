@@ -74,7 +74,7 @@ class Guest:
 
 
 class Guests:
-    """All that clients wait for.
+    """The runs and counts of tokens that clients of the local API wait for.
 
     submit: tells the engine. tell: told how many answers there are, when that changes. ids: of runs, all below 0, none
     of which the engine has heard before: what it tells late of a run is no other's.

@@ -171,9 +171,8 @@ class JumpPanel(QWidget):
 
     @property
     def _nothing(self) -> str:
-        return (
-            f"Nothing is called {quoted(first_words(self._jump.text, 60))}." if self._jump.text else "Type where to go."
-        )
+        text = first_words(self._jump.text, 60)
+        return f"Nothing is called {quoted(text)}." if text else "Type where to go."
 
     def _choose(self, index: AnyIndex, *, in_new_window: bool = False) -> None:
         row: JumpRow | None = index.data(RowRole.ROW) if index.isValid() else None
