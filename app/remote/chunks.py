@@ -44,10 +44,7 @@ class Chunk:
 
 def chat_chunk(name: str, data: str) -> Chunk:
     """Read a piece as OpenAI's interface has it. Raises ServerError where it is none, or tells of an error."""
-    found = object_of(name, data)
-    error = found.get("error")
-    if error is not None:
-        raise told(name, error)
+    found = piece_of(name, data)
     usage, choices = found.get("usage"), found.get("choices")
     if not isinstance(choices, list | None):
         raise malformed(name, "a piece of an answer without a list of choices")
@@ -67,9 +64,7 @@ def chat_chunk(name: str, data: str) -> Chunk:
 
 def ollama_chunk(name: str, data: str) -> Chunk:
     """Read a line of Ollama's own interface. Raises ServerError where it is none, or tells of an error."""
-    found = object_of(name, data)
-    if found.get("error") is not None:
-        raise told(name, found["error"])
+    found = piece_of(name, data)
     message = found.get("message")
     if not isinstance(message, dict):
         raise malformed(name, "a line of an answer without a message")
@@ -91,6 +86,14 @@ def object_of(name: str, data: str) -> Mapping[str, Any]:
         raise malformed(name, "something that is not JSON") from None
     if not isinstance(found, dict):
         raise malformed(name, "JSON that is no object")
+    return found
+
+
+def piece_of(name: str, data: str) -> Mapping[str, Any]:
+    """Return a piece of an answer. Raises ServerError where it is none, or tells of an error."""
+    found = object_of(name, data)
+    if found.get("error") is not None:
+        raise told(name, found["error"])
     return found
 
 

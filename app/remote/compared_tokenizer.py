@@ -24,7 +24,7 @@ _BYTES = 4.0  # of text to a token, about
 
 
 class TokenRoutes(Protocol):
-    """How a kind of server is asked about tokens, on the thread that asks. Each raises UnansweredError."""
+    """The questions about tokens that a kind of server answers, asked on its thread. Each raises UnansweredError."""
 
     def tokenized(self, thread: TokenThread, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of texts, control tokens in them read as such."""

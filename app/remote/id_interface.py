@@ -46,7 +46,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class IdQuestion:
-    """What follows some ids, as it is asked of a server.
+    """A question to a server: what its model writes after these ids.
 
     model: as the server calls it. room: tokens that fit behind the ids. bias: what is added to the logits of tokens.
     alternatives: the likeliest tokens are to be told too. salt: what keeps the server's cache of it apart from others.

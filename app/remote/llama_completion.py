@@ -12,7 +12,7 @@ from typing import Any
 
 from app.prompting.answer_choices import Alternatives
 from app.protocol.choices import MOST_CANDIDATES
-from app.remote.chunks import Usage, count_of, object_of, progress_of, text_of, told
+from app.remote.chunks import Usage, count_of, piece_of, progress_of, text_of
 from app.remote.id_interface import Completed, IdQuestion, alternatives_of, likely, tokens_of
 
 _MOST_TOKENS = 1 << 16  # of one event
@@ -57,9 +57,7 @@ class _Reader:
     def read(self, data: str) -> Completed:
         """Read the next piece. Raises ServerError where it is none, or tells of an error."""
         name = self._name
-        found = object_of(name, data)
-        if found.get("error") is not None:
-            raise told(name, found["error"])
+        found = piece_of(name, data)
         if "prompt_progress" in found:
             return Completed(progress=progress_of(found["prompt_progress"]))
         tokens = tokens_of(name, found.get("tokens"), _MOST_TOKENS)

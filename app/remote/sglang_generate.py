@@ -13,7 +13,7 @@ from typing import Any
 
 from app.prompting.answer_choices import Alternatives
 from app.protocol.choices import MOST_CANDIDATES
-from app.remote.chunks import DONE, Progress, Usage, count_of, object_of, text_of, told
+from app.remote.chunks import DONE, Progress, Usage, count_of, piece_of, text_of, told
 from app.remote.faults import malformed
 from app.remote.id_interface import Completed, IdQuestion, alternatives_of, likely, tokens_of
 
@@ -54,9 +54,7 @@ class _Reader:
         """Read the next piece. Raises ServerError where it is none, or tells of an error."""
         if data.strip() == DONE:
             return Completed(is_last=True)
-        found = object_of(self._name, data)
-        if found.get("error") is not None:
-            raise told(self._name, found["error"])
+        found = piece_of(self._name, data)
         meta = found.get("meta_info")
         if not isinstance(meta, dict):
             raise malformed(self._name, "a piece of an answer that is none")

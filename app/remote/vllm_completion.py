@@ -12,7 +12,7 @@ from typing import Any
 
 from app.prompting.answer_choices import Alternatives
 from app.protocol.choices import MOST_CANDIDATES
-from app.remote.chunks import DONE, Usage, object_of, text_of, told, usage_of
+from app.remote.chunks import DONE, Usage, piece_of, text_of, told, usage_of
 from app.remote.faults import malformed
 from app.remote.id_interface import Completed, IdQuestion, alternatives_of, likely, tokens_of
 
@@ -58,9 +58,7 @@ class _Reader:
         """Read the next piece. Raises ServerError where it is none, or tells of an error."""
         if data.strip() == DONE:
             return Completed(is_last=True)
-        found = object_of(self._name, data)
-        if found.get("error") is not None:
-            raise told(self._name, found["error"])
+        found = piece_of(self._name, data)
         usage, choices = found.get("usage"), found.get("choices")
         counted = usage_of(usage) if isinstance(usage, dict) else Usage()
         if not isinstance(choices, list):

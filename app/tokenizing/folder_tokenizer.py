@@ -64,7 +64,7 @@ class FolderTokenizer:
             return str(self._tokenizer.decode(ids, **options))
 
     def apply_chat_template(self, messages: list[dict[str, str]], **options: Any) -> Any:
-        """Render messages, where there is no template: never."""
+        """Raise NotImplementedError: messages are rendered by `ChatTemplate`, in its process, and nowhere else."""
         raise NotImplementedError
 
 
