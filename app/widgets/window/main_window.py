@@ -44,27 +44,20 @@ from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.attach_commands import AttachCommands
 from app.widgets.window.chat_pane import ChatPane
-from app.widgets.window.chat_prices import ChatPrices
 from app.widgets.window.copy_commands import CopyCommands
 from app.widgets.window.drop import DropOutline, document, model_folder
-from app.widgets.window.edge_prices import EdgePrices
-from app.widgets.window.found_prices import FoundPrices
 from app.widgets.window.inspector import Inspector
 from app.widgets.window.jump_commands import JumpCommands
-from app.widgets.window.lane_prices import LanePrices
 from app.widgets.window.library_commands import LibraryCommands
 from app.widgets.window.looked_at_messages import LookedAtMessages
-from app.widgets.window.menu_prices import MenuPrices
 from app.widgets.window.menus import Menus
 from app.widgets.window.model_commands import ModelCommands
-from app.widgets.window.outline_prices import OutlinePrices
 from app.widgets.window.preferences_commands import PreferencesCommands
-from app.widgets.window.price_hover import PriceHover
-from app.widgets.window.sidebar_prices import SidebarPrices
 from app.widgets.window.sides import Sides
 from app.widgets.window.text_commands import TextCommands
 from app.widgets.window.unavailable_keys import UnavailableKeys
 from app.widgets.window.window_commands import WindowCommands, bring
+from app.widgets.window.window_prices import WindowPrices
 
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
@@ -117,21 +110,8 @@ class MainWindow(QMainWindow):
         self._library.fill_folders(self.menus.folders)
         named = self.menus.actions["export"], self.menus.actions["delete_conversation"]
         self._library.name_entries(*named, self.menus.opening)
-        self.prices = PriceHover(style, app.chat.warmth, lambda: app.model.state.now.has("cost_estimates"), self)
-        self._chat_prices = ChatPrices(self.prices, self.chat.view, app.library, app.chat.prices, app.keys.actions)
-        app.chat.prices.changed.connect(self.prices.renew)
-        self._lane_prices = LanePrices(self.prices, app.library, app.chat.prices, app.keys.actions)
-        self.chat.lanesMade.connect(self._lane_prices.watch)
-        self._menu_prices = MenuPrices(app.chat.prices, self.menus, self._about, app.lanes, self)
-        self._menu_prices.pointedAt.connect(self.chat.status_line.show_tip)
-        self.chat.view.menuMade.connect(self._menu_prices.watch)
-        self._outline_prices = OutlinePrices(self.prices, self.branches.tree, app.branches, app.library)
-        self._edge_prices = EdgePrices(self.prices, self.cache.tree, self.cache.row_actions, app.edges, app.chat.warmth)
-        self._sidebar_prices = SidebarPrices(self.prices, self.sidebar.list, app.chat.warmth)
-        self._found_prices = FoundPrices(
-            *(self.prices, self.sidebar.results, app.library, app.comparison, app.chat.warmth)
-        )
-        self.chat.comparisonMade.connect(self._found_prices.watch_comparison)
+        priced = self.sidebar, self.chat, self.branches, self.cache
+        self.prices = WindowPrices(style, app, self.menus, self._about, priced, self)
         self._attach = AttachCommands(app.chat.attachments, self.chat.composer, self.open_path, self)
         self._windows = WindowCommands(self.menus.window, self.menus.actions["full_screen"], self)
         self._preferences = PreferencesCommands(style, app, self)

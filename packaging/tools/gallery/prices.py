@@ -34,7 +34,7 @@ def is_priced(app: App) -> bool:
     ends = [run.last_id for run in app.library.tree.runs().values()]
     windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
     is_known = all(app.chat.warmth.warmth_of(message_id, app.library.open_id) is not None for message_id in ends)
-    return is_known and any(one.prices.popover.isVisible() for one in windows)
+    return is_known and any(one.prices.hover.popover.isVisible() for one in windows)
 
 
 def _switcher(app: App, window: MainWindow) -> VersionSwitcher:

@@ -64,7 +64,7 @@ def leave(widget: QWidget) -> None:
 
 
 def card(window: MainWindow) -> PriceCard | None:
-    return window.prices.popover.card if window.prices.popover.isVisible() else None
+    return window.prices.hover.popover.card if window.prices.hover.popover.isVisible() else None
 
 
 def test_the_arrow_under_the_mouse_tells_where_it_leads_and_what_that_costs(
@@ -230,9 +230,9 @@ def test_editing_the_first_question_has_its_price_at_its_mark(qtbot: QtBot, fork
     button = strip.acts["fork"]
     rest(button, button.rect().center())
     qtbot.waitUntil(lambda: card(forked) is not None)
-    shown = forked.prices._priced
+    shown = forked.prices.hover._priced
     rest(button, button.rect().center() + QPoint(1, 0))
-    assert forked.prices._priced == shown
+    assert forked.prices.hover._priced == shown
     assert card(forked) is not None
     qtbot.waitUntil(lambda: (card(forked) or PriceCard("", "", "")).price == "Opens at once")
     found = card(forked)
@@ -331,7 +331,7 @@ def test_a_price_stays_inside_the_window(qtbot: QtBot, forked: MainWindow, app: 
             continue
         rest(switcher, switcher.arrow(-1).center())
         qtbot.waitUntil(lambda: card(forked) is not None)
-        box = forked.prices.popover.box.translated(QPointF(forked.prices.popover.pos()))
+        box = forked.prices.hover.popover.box.translated(QPointF(forked.prices.hover.popover.pos()))
         assert 0 <= box.left() <= box.right() <= forked.width()
         assert 0 <= box.top() <= box.bottom() <= forked.height()
         leave(switcher)
@@ -560,7 +560,7 @@ def test_the_card_covers_no_other_pane_where_its_own_is_wide_enough(
             continue
         rest(switcher, switcher.arrow(step).center())
         qtbot.waitUntil(lambda: card(forked) is not None)
-        popover = forked.prices.popover
+        popover = forked.prices.hover.popover
         box = popover.box.translated(popover.pos())
         chat = QRect(forked.chat.mapTo(forked, QPoint(0, 0)), forked.chat.size())
         assert chat.left() <= box.left()
