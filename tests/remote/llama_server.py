@@ -1,4 +1,4 @@
-"""llama.cpp's server as a process of its own: python -m tests.remote.llama_server MODEL PORT [SLOTS [endless]]."""
+"""llama.cpp's server as a process of its own: python -m tests.remote.llama_server MODEL PORT [SLOTS]."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 import xllamacpp
 
 
-def serve(model: str, port: int, slots: int, *, is_endless: bool) -> None:
-    """Serve a model on a port of this machine until the process is ended. is_endless: no answer ends by itself."""
+def serve(model: str, port: int, slots: int) -> None:
+    """Serve a model on a port of this machine until the process is ended."""
     params = xllamacpp.CommonParams()
     params.model.path = model
     params.hostnames = ["127.0.0.1"]
@@ -20,11 +20,10 @@ def serve(model: str, port: int, slots: int, *, is_endless: bool) -> None:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.endpoint_slots = True
     params.warmup = False
-    params.sampling.ignore_eos = is_endless
     _server = xllamacpp.Server(params)
     while True:
         time.sleep(3600)
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]), int((sys.argv[3:] or ["2"])[0]), is_endless="endless" in sys.argv[4:])
+    serve(sys.argv[1], int(sys.argv[2]), int((sys.argv[3:] or ["2"])[0]))

@@ -1,20 +1,17 @@
 """A tour over llama.cpp's own server with real key presses: added, asked, forked, stopped, killed, and gone on with.
 
-The guide writes two thousand tokens a second there, in whose middle nobody presses a key. So the server is started with
-answers that do not end and is given little time where one is to be met in its middle, and none from then on.
+The guide writes two thousand tokens a second there, in whose middle nobody presses a key. So a relay stands before it,
+and holds an answer back that is to be met in its middle.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import sqlite3
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +22,7 @@ from app.protocol.references import server_model
 from app.viewmodels.actions import TABLE
 from app.viewmodels.kit.action import Menu
 from app.viewmodels.library.samples import SAMPLE_ID
+from tests.remote.relay import Relay
 from tests.remote.started import Started
 from tests.scenarios.person import PATIENCE, Person, needs_display, sitting_down
 
@@ -34,56 +32,30 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="llama.cpp's server is in the lock for Linux alone"),
 ]
 NAME = "Studio"
-_STOPPED, _RUNNING = 0.1, 0.005  # seconds that a slow server waits and works by turns
 Saved = list[tuple[str, str, str | None, int]]
 
 
 class Guide(Started):
-    """The server with the guide. is_endless: no answer of the one that is started next ends by itself."""
+    """The server with the guide, behind a relay."""
 
     def __init__(self, folder: Path) -> None:
         from tests.remote.guide_gguf import write_gguf
 
-        self._weights, self.is_endless = folder / "guide.gguf", False
-        write_gguf(guide_model(), self._weights)
-        super().__init__(self._line, folder)
-
-    def _line(self, port: int) -> Sequence[str]:
-        return sys.executable, "-m", "tests.remote.llama_server", str(self._weights), str(port), "2"
-
-    def start(self) -> None:
-        """Start it, once more after it was ended, and wait until it answers."""
-        self._command = [*self._line(self.port), *(["endless"] if self.is_endless else [])]
-        super().start()
+        weights = folder / "guide.gguf"
+        write_gguf(guide_model(), weights)
+        module = "tests.remote.llama_server"
+        super().__init__(lambda port: (sys.executable, "-m", module, str(weights), str(port), "2"), folder)
+        self.relay = Relay(self.port)
 
     @property
     def was_asked(self) -> bool:
         """Return whether it was ever asked for an answer."""
         return "processing task" in (self._folder / "log").read_text()
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send a signal to all of it."""
-        os.killpg(self.process.pid, number)
-
-    @contextmanager
-    def slowed(self) -> Iterator[None]:
-        """Have it write slowly, and not at all from the end on until it is told to continue."""
-        is_over = threading.Event()
-
-        def pace() -> None:
-            while not is_over.wait(_STOPPED):
-                self.signal(signal.SIGCONT)
-                time.sleep(_RUNNING)
-                self.signal(signal.SIGSTOP)
-
-        self.signal(signal.SIGSTOP)
-        thread = threading.Thread(target=pace)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
+    def kill(self) -> None:
+        """End it at once, and what hangs on it."""
+        super().kill()
+        self.relay.cut()
 
 
 @pytest.fixture
@@ -92,6 +64,7 @@ def server(tmp_path: Path) -> Iterator[Guide]:
     started = Guide(tmp_path)
     yield started
     started.kill()
+    started.relay.close()
 
 
 @pytest.fixture
@@ -131,7 +104,7 @@ def add_server(person: Person, server: Guide) -> None:
     main = person.xdotool("getwindowfocus").strip()
     choose_in_menu(person, Menu.FILE, "add_server")
     come_to(person, "Add Server")
-    person.type(f"127.0.0.1:{server.port}")
+    person.type(f"127.0.0.1:{server.relay.port}")
     person.press("Tab")
     person.type(NAME)
     person.press("Return")
@@ -194,24 +167,19 @@ def test_a_server_is_added_asked_forked_stopped_killed_and_gone_on_with(person: 
     say(person, "What is a fork?")
     person.wait_until(has_ended(4, "finished"), "the fork's answer")
 
-    server.kill()
-    server.is_endless = True
-    server.start()
-    with server.slowed():
-        say(person, "Tell me a story about a fox")
-        person.wait_until(is_writing, "the first words of a story")
+    server.relay.pieces = 30
+    say(person, "Tell me a story about a fox")
+    person.wait_until(is_writing, "the first words of a story")
     person.press("Escape")
     person.wait_until(has_ended(6, "stopped"), "its end")
-    server.signal(signal.SIGCONT)
 
-    with server.slowed():
-        say(person, "Tell me a story about a lighthouse")
-        person.wait_until(lambda saved: len(saved) == 8 and is_writing(saved), "the first words of another one")
+    say(person, "Tell me a story about a lighthouse")
+    person.wait_until(lambda saved: len(saved) == 8 and is_writing(saved), "the first words of another one")
     server.kill()
     person.wait_until(has_ended(8, "failed"), "that it broke off")
     broken = said(person.messages())
 
-    server.is_endless = False
+    server.relay.pieces = None
     server.start()
     person.press("Tab", "Return")  # on the card that says so
     person.wait_until(has_ended(8, "finished"), "the rest of the story")
