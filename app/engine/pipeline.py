@@ -3,9 +3,14 @@
 The forward call for the next token is launched with this token's lazy value, in the manner of mlx-lm's `generate_step`,
 so that neither Python nor the device waits for the other. If the token turns out to be the end, the launched call is
 taken back: the cache then ends where it would have ended without it.
+
+Other threads run Python while this one waits for the device. What wakes one of them is therefore done right before that
+wait: done any earlier, the two would keep each other from Python's lock, and each token would come later.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from app.engine.alternatives import alternatives
 from app.engine.sampler import Draw, Sampler
@@ -16,15 +21,16 @@ from app.prompting.answer_choices import Alternatives
 class Pipeline:
     """The sampling of one answer's tokens. Each `read` is followed by `keep` or `rest`, or by `end` once."""
 
-    def __init__(self, session: Session, sampler: Sampler, token: int) -> None:
-        """Begin with `token`, the prompt's last, which is fed now."""
-        self._session, self._sampler = session, sampler
+    def __init__(self, session: Session, sampler: Sampler, token: int, before_wait: Callable[[], object]) -> None:
+        """Begin with `token`, the prompt's last, which is fed now. before_wait: called before each wait."""
+        self._session, self._sampler, self._before_wait = session, sampler, before_wait
         self._ahead: Draw | None = None
         self._unfed: int | None = None
         self._feed(token)
 
     def _feed(self, token: int) -> None:
         self._draw = self._sampler.draw(self._session.decode(token))
+        self._draw.begin()
 
     def read(self, is_last: bool) -> int:
         """Return the next token, which has been fed already unless it `is_last`. Raises RequestError on NaN.
@@ -36,6 +42,9 @@ class Pipeline:
             self._unfed = None
         if not is_last:
             self._ahead = self._sampler.draw(self._session.launch(self._draw.token))
+        self._before_wait()
+        if self._ahead is not None:
+            self._ahead.begin()
         return self._sampler.read(self._draw)
 
     def alternatives(self, token: int, least: float) -> Alternatives | None:

@@ -25,7 +25,7 @@ _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx le
 
 
 class Draw(NamedTuple):
-    """A token that is being computed. token: [1]. largest: of its logits, [1, 1], a number only if all of them are.
+    """A token to be computed. token: [1]. largest: of its logits, [1, 1], a number only if all of them are.
 
     logits: [1, vocabulary], as the model gave them, where they are wanted. log_total: as of `device_log_total`.
     """
@@ -34,6 +34,10 @@ class Draw(NamedTuple):
     largest: mx.array
     logits: mx.array | None = None
     log_total: mx.array | None = None
+
+    def begin(self) -> None:
+        """Begin to compute it. On a processor it returns when there is little left of what was begun before."""
+        _begin(*(array for array in self if array is not None))
 
 
 def draw_seed() -> int:
@@ -72,7 +76,7 @@ class Sampler:
         return self.read(self.draw(logits))
 
     def draw(self, logits: mx.array) -> Draw:
-        """Begin to choose the next token from logits [1, vocabulary], and return at once."""
+        """Have the next token chosen from logits [1, vocabulary], once that is begun or waited for."""
         logits = logits.astype(mx.float32)
         given = (logits, device_log_total(logits)) if self._keeps_logits else ()
         if self._bias is not None:
@@ -81,7 +85,6 @@ class Sampler:
         largest = mx.max(logits, axis=-1, keepdims=True)
         token = mx.argmax(logits, axis=-1) if self._temperature == 0 else self._choose(logits - largest)
         self._penalties.add(token)
-        _begin(token, largest, *given)
         return Draw(token, largest, *given)
 
     def read(self, draw: Draw) -> int:

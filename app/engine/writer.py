@@ -95,6 +95,7 @@ class Writer(TurnTask):
         self._sampling, self._forced = command.lanes[lane].sampling, command.lanes[lane].forced
         self._clock = _Clock(time.perf_counter, begun)
         self._output = self._new_output(())
+        self._untold: list[Piece] = []
         self._choices: AnswerChoices | None = None
         self._rewind_points: RewindPoints | None = None
         self._session: Session | None = None
@@ -129,6 +130,7 @@ class Writer(TurnTask):
         return True
 
     def _refusal(self, problem: Problem) -> RunFailed:
+        self._tell()
         is_only = len(self._command.lanes) == 1
         return RunFailed(self._command.run_id, problem, None if is_only else self.lane)
 
@@ -194,7 +196,8 @@ class Writer(TurnTask):
 
     def _end(self, stop: StopReason) -> StopReason:
         """Tell what was held back."""
-        self._tell(self._output.end(), is_last=True)
+        self._untold += self._output.end()
+        self._tell(is_last=True)
         return stop
 
     def _keep(self, session: Session, stop: StopReason) -> Iterator[None]:
@@ -276,7 +279,7 @@ class Writer(TurnTask):
             self._begin_forced()
         self._require_room(session)
         self.is_writing = True
-        pipeline = Pipeline(session, self._sampler, token)
+        pipeline = Pipeline(session, self._sampler, token, self._tell)
         self._rewind_points = RewindPoints(session)
         forks = ForkPoints(session, lambda: self._cache.budget_bytes)
         while not self.is_cancelled:
@@ -308,7 +311,9 @@ class Writer(TurnTask):
                 pipeline.rest(token)
             else:
                 pipeline.keep(token)
-            self._tell(pieces)
+            self._untold += pieces
+            if ends_turn or stop is not None:
+                self._tell()
             if stop is not None or self._gives_way:
                 return stop
             self._open.feed.growing()
@@ -339,7 +344,7 @@ class Writer(TurnTask):
         sampling = self._resumed.sampling
         seed = draw_seed() if sampling.seed is None else sampling.seed
         self._sampler = self._new_sampler(sampling, seed, (*self._prompt.ids, *self._output.ids))
-        return Pipeline(session, self._sampler, token)
+        return Pipeline(session, self._sampler, token, self._tell)
 
     def _keep_rewind_point(self, session: Session) -> Iterator[None]:
         """Keep the state where the next turn will leave this answer, if that is not its end.
@@ -370,7 +375,8 @@ class Writer(TurnTask):
         for token in self._forced:
             if self._choices is not None:
                 self._choices.give()
-            self._tell(self._output.add(token))
+            self._untold += self._output.add(token)
+        self._tell()
 
     @property
     def _prompt_tokens(self) -> int:
@@ -385,8 +391,9 @@ class Writer(TurnTask):
         is_full = most is not None and self._sampled + 1 - self._resumed.at >= most
         return StopReason.LENGTH if is_full and not self._is_resumed_after(self._sampled + 1) else None
 
-    def _tell(self, pieces: Sequence[Piece], is_last: bool = False) -> None:
+    def _tell(self, *, is_last: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
+        pieces, self._untold = self._untold, []
         for kind, text in pieces[:-1]:
             self._emit(TextDelta(self._command.run_id, self.lane, text, (), kind))
         tokens = self._output.new_tokens() if pieces or is_last else ()

@@ -9,6 +9,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from app.prompting.output import OutputText
+from app.prompting.thinking import Piece
 from app.protocol.events import RunFailed, RunFinished, TextDelta
 from tests.engine.bench import Asked, Bench, opened, user
 from tests.fakes.model_folder import write_model_folder
@@ -82,3 +84,28 @@ def test_a_call_that_raises_ends_its_answer_with_a_sentence_and_the_next_questio
         assert on.finished.ids == following.finished.ids, f"seed {seed}"
     assert failures
     assert any(isinstance(event, TextDelta) for event in right.events)
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+def test_every_word_is_told_that_was_written_before_a_call_that_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_after: bool
+) -> None:
+    folder, written, longest = write_model_folder(tmp_path / "m"), list[str](), 0
+    add = OutputText.add
+
+    def noting(self: OutputText, token: int) -> list[Piece]:
+        pieces = add(self, token)
+        written.extend(text for _, text in pieces)
+        return pieces
+
+    monkeypatch.setattr(OutputText, "add", noting)
+    for call in range(3, 12):
+        bench = opened(folder)
+        layers = bench.cache.active.layers
+        monkeypatch.setattr(layers, "_forward", Failing(layers._forward, call, ERRORS[0], is_after))
+        written.clear()
+        asked = answered(bench, user(QUESTION))
+        assert asked.failed.problem.title == "The model failed"
+        assert asked.streamed == "".join(written), f"call {call}"
+        longest = max(longest, len(asked.streamed))
+    assert longest > 5

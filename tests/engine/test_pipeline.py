@@ -11,12 +11,13 @@ import mlx.core as mx
 import pytest
 
 from app.engine.pipeline import Pipeline
-from app.engine.sampler import Sampler
+from app.engine.sampler import Draw, Sampler
 from app.kvcache.prefix_cache import PrefixCache
 from app.kvcache.replay import replay
+from app.kvcache.session import Session
 from app.protocol.chat import Sampling
 from app.protocol.commands import Cancel
-from app.protocol.events import RunFinished
+from app.protocol.events import RunFinished, TextDelta
 from app.protocol.reports import StopReason
 from tests.engine.bench import LONG, Bench, opened
 from tests.fakes.model_folder import write_model_folder
@@ -70,7 +71,8 @@ def test_the_tokens_are_the_same_however_often_it_rests(folder: Path, sampling: 
         with cache.begin(prompt.ids, prompt.restore_points) as session:
             while session.prefill(64):
                 pass
-            pipeline = Pipeline(session, Sampler(sampling, sampling.seed or 0, prompt.ids), prompt.ids[-1])
+            sampler = Sampler(sampling, sampling.seed or 0, prompt.ids)
+            pipeline = Pipeline(session, sampler, prompt.ids[-1], lambda: None)
             for token in expected:
                 rests = dice.random() < 0.4
                 assert pipeline.read(is_last=rests) == token, f"seed {seed}"
@@ -129,6 +131,28 @@ def test_everything_written_before_a_cancel_is_fed(folder: Path, steps: int) -> 
     finished = next(event for event in bench.events if isinstance(event, RunFinished))
     assert finished.stats.stop is StopReason.CANCELLED
     assert_ends_with(bench, finished.ids)
+
+
+def test_words_are_told_between_what_python_has_to_do_and_the_wait(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever they wake needs Python while the engine does not: never between a token and the next call's graph."""
+    bench, done = opened(folder), list[str]()
+
+    def noting(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given, **named: (done.append(word), function(*given, **named))[1]
+
+    monkeypatch.setattr(Draw, "begin", noting("begun", Draw.begin))
+    monkeypatch.setattr(Sampler, "read", noting("read", Sampler.read))
+    monkeypatch.setattr(Session, "launch", noting("launched", Session.launch))
+    bench.loop._emit = lambda event: done.append("told") if isinstance(event, TextDelta) else None
+    bench.loop.submit(bench.command(LONG, temperature=1.2, max_tokens=40))
+    bench.idle()
+    told = [at for at, word in enumerate(done) if word == "told"]
+    before = {done[at - 1] for at in told[:-2]}
+    after = {done[at + 1] for at in told[:-2]}
+    assert len(told) > 10
+    assert (before, after) == ({"launched"}, {"begun"})
 
 
 def assert_ends_with(bench: Bench, answer: tuple[int, ...]) -> None:
