@@ -20,7 +20,7 @@ from statistics import median
 from tests.bench.report import machine, say, write
 
 ROOT = Path(__file__).parents[2]
-STARTS, PAIRS = 7, 3
+STARTS, PAIRS = 7, 16
 START = """
 import json, sys, time
 from app.__main__ import main as enter
@@ -74,11 +74,12 @@ LEAST_DECODE = 0.95
 Figures = dict[str, float]
 
 
-def begin(role: str, folder: Path) -> subprocess.Popen[bytes]:
-    """Begin a part of the measuring in a folder of its own."""
+def begin(role: str, folder: Path, *, has_turns: bool = False) -> subprocess.Popen[bytes]:
+    """Begin a part of the measuring in a folder of its own. has_turns: it is told each of them, and tells of it."""
     folder.mkdir(parents=True)
     command = [sys.executable, "-m", "tests.bench.window_child", role, str(folder / "data"), str(folder / "told.json")]
-    return subprocess.Popen(command, cwd=ROOT)
+    pipe = subprocess.PIPE if has_turns else None
+    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe)
 
 
 def figures_of(process: subprocess.Popen[bytes], folder: Path) -> Figures:
@@ -123,12 +124,25 @@ def _start(folder: Path) -> Figures:
 
 def decode_ratio(folder: Path) -> Figures:
     """Speed of decoding with the window against that without, the median of pairs that take turns."""
+    parts = {role: begin(role, folder / role, has_turns=True) for role in ("decode", "headless")}
     ratios = []
-    for number in range(PAIRS):
-        roles = ("decode", "headless") if number % 2 else ("headless", "decode")
-        rates = {role: part(role, folder / f"{role}{number}")["rate"] for role in roles}
+    for pair in range(PAIRS + 1):
+        rates = {role: _rate(parts[role], seed=pair + 1) for role in (list(parts) if pair % 2 else reversed(parts))}
         ratios.append(rates["decode"] / rates["headless"])
-    return {"decode_ratio": round(median(ratios), 3)}
+    for role, process in parts.items():
+        assert process.stdin is not None
+        process.stdin.close()
+        figures_of(process, folder / role)
+    return {"decode_ratio": round(median(ratios[1:]), 3)}
+
+
+def _rate(process: subprocess.Popen[bytes], seed: int) -> float:
+    """Have a part write an answer, and return its tokens per second."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{seed}\n".encode())
+    process.stdin.flush()
+    return float(process.stdout.readline())
 
 
 def told(key: str, value: float) -> str:

@@ -1,8 +1,9 @@
 """One process of the measuring in `window`. Run as `python -m tests.bench.window_child ROLE FOLDER TOLD`.
 
 TOLD is a JSON file for what was found. The roles: `session` lets a person work while the guide writes; `idle` is an
-event loop with nothing to do, for as long; `large` opens what is large; `decode` writes one answer in the window, and
-`headless` the same one without a window; `lanes` has three answers to one question written in columns.
+event loop with nothing to do, for as long; `large` opens what is large; `decode` writes answers in the window as it
+is told to on its standard input, and `headless` the same ones without a window; `lanes` has three answers to one
+question written in columns.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from PySide6.QtWidgets import QWidget
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
+from app.launch.garbage import GarbageCollector
 from app.launch.paths import guide_model, paths_in
 from app.main import Program, application
 from app.protocol.chat import Turn
@@ -36,11 +38,11 @@ from app.protocol.events import Event, ModelReady, RunFinished, TextDelta, TrieC
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.rendering.resident import resident_bytes
 from app.widgets.chat.lanes.lanes_view import LanesView
-from tests.bench.report import percentile
+from tests.bench.report import percentile, say
 from tests.bench.window_probe import Heartbeat, Paints, Stopwatch, wait
 
 SESSION_S, STEP_MS = 60.0, 100
-ANSWER = 600  # tokens
+ANSWER, DECODED = 600, 300  # tokens
 QUESTION = "Tell me a story about a fox and the other fox."
 LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
@@ -60,10 +62,12 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.app = application()
+        collector = GarbageCollector(self.app)
         self.written: defaultdict[int, deque[float]] = defaultdict(deque)
         self._events: dict[type[Event], Event] = {}
         self.engine: Engine | None = None
         self.program = Program(paths_in(folder), self._make_engine)
+        self.program.host.happened.connect(collector.follow)
         self.program.host.happened.connect(self._note)
         self.program.window.resize(1440, 900)
         self.program.start(guide_model())
@@ -444,35 +448,59 @@ def _ms(act: Callable[[], object]) -> float:
 
 
 def decode(folder: Path) -> dict[str, object]:
-    """Tokens per second of an answer that is shown while it is written."""
+    """Write answers that are shown while they are written."""
     bench = Bench(folder)
-    bench.settle()
-    chat = bench.program.app.chat
-    chat.settings.type("max_tokens", str(ANSWER))
-    chat.settings.type("seed", "1")
-    bench.ask(QUESTION)
-    finished = cast(RunFinished, bench.wait_for(RunFinished))
+    app = bench.program.app
+
+    def write(seed: int) -> RunFinished:
+        app.library.new_conversation()
+        bench.settle()
+        app.chat.settings.type("max_tokens", str(DECODED))
+        app.chat.settings.type("seed", str(seed))
+        bench.ask(QUESTION)
+        finished = cast(RunFinished, bench.wait_for(RunFinished))
+        bench.settle()
+        return finished
+
+    answers = _answers(write)
     bench.close()
-    return {"rate": finished.stats.rate, "tokens": finished.stats.tokens}
+    return {"answers": answers}
 
 
 def headless(_folder: Path) -> dict[str, object]:
-    """Tokens per second of the same answer from the engine alone, on a thread with nobody to show it to."""
+    """Write the same answers by the engine alone, with nobody to show them to."""
     from app.engine.loop import EngineLoop
 
     events: list[Event] = []
     engine = EngineLoop(events.append)
+
+    def step_until(kind: type[Event]) -> Event:
+        events.clear()
+        while not any(isinstance(event, kind) for event in events):
+            engine.step()
+        return next(event for event in events if isinstance(event, kind))
+
     engine.submit(LoadModel(str(guide_model())))
-    while not any(isinstance(event, ModelReady) for event in events):
-        engine.step()
+    ready = cast(ModelReady, step_until(ModelReady))
     _never_end(engine)
-    ready = next(event for event in events if isinstance(event, ModelReady))
-    sampling = replace(ready.info.sampling, max_tokens=ANSWER, seed=1)
-    engine.submit(Generate(1, (Turn("user", QUESTION),), sampling, alternatives=True))
-    while not any(isinstance(event, RunFinished) for event in events):
-        engine.step()
-    finished = next(event for event in events if isinstance(event, RunFinished))
-    return {"rate": finished.stats.rate, "tokens": finished.stats.tokens}
+
+    def write(seed: int) -> RunFinished:
+        sampling = replace(ready.info.sampling, max_tokens=DECODED, seed=seed)
+        engine.submit(Generate(seed, (Turn("user", QUESTION),), sampling, alternatives=True))
+        return cast(RunFinished, step_until(RunFinished))
+
+    return {"answers": _answers(write)}
+
+
+def _answers(write: Callable[[int], RunFinished]) -> int:
+    """Write an answer with each seed that comes in a line, and say its tokens per second in one; returns how many."""
+    count = 0
+    for line in sys.stdin:
+        finished = write(int(line))
+        assert finished.stats.tokens == DECODED, finished
+        say(str(finished.stats.rate))
+        count += 1
+    return count
 
 
 # Several answers
