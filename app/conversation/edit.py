@@ -5,8 +5,10 @@ Words are never in it: messages are added and hidden, not rewritten, so an edit 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+
+from app.protocol.dataclass import dataclass
 
 Value = int | float | str | None
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.conversation.edit import Edit
 from app.conversation.message import Conversation
 from app.conversation.records import Folder, ListedBranch
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

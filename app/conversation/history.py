@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from app.conversation.edit import Edit, Operation
+from app.protocol.dataclass import dataclass
 
 LIMIT = 200  # steps
 

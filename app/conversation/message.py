@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, get_args
 
 from app.protocol.chat import Attachment, Role, Turn
+from app.protocol.dataclass import dataclass
 from app.protocol.excerpts import one_line, plain_words
 
 TITLE_LENGTH = 48

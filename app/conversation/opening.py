@@ -7,12 +7,12 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.conversation.faults import Fault, StoreError, as_store_errors, fault_of, store_error
 from app.conversation.rescue import finish_rescue, has_header, rescue
 from app.conversation.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE, migrate, pragma
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 
 PATIENCE = 5.0  # seconds to wait for another process's lock

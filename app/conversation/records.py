@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from app.conversation.edit import Operation
 from app.conversation.message import Conversation, Message, checked_title, new_id
 from app.protocol.chat import Attachment
+from app.protocol.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from app.conversation.terms import Term, ranges_of
 from app.protocol.chat import Role
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

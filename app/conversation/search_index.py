@@ -11,7 +11,6 @@ import os
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +19,7 @@ from app.conversation import terms
 from app.conversation.faults import Fault, fault_of, store_error
 from app.conversation.schema import transaction
 from app.conversation.terms import Term, Word, words_in_steps
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from app.conversation.clock import advance_clock
 from app.conversation.conversation_store import ConversationStore
@@ -25,6 +25,7 @@ from app.conversation.message_rows import MessageRows
 from app.conversation.message_store import MessageStore
 from app.conversation.records import Document
 from app.conversation.trash import STAGED, Trash
+from app.protocol.dataclass import dataclass
 
 STEP = 0.02  # seconds for which messages are written without letting others have their turn
 AT_ONCE = 100  # messages that are deleted in one step

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from app.protocol.dataclass import dataclass
 
 VERSION = f"2 {unicodedata.unidata_version}"  # of the rules: words from other rules are not the same words
 

@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +20,7 @@ from huggingface_hub.utils._headers import build_hf_headers
 from app.hub.address import host, is_private, origin
 from app.hub.faults import HubError, not_a_hub, refusal, unreachable
 from app.hub.json_fields import text
+from app.protocol.dataclass import dataclass
 
 LARGEST_ANSWER = 16 << 20  # bytes of JSON
 LONGEST_ANSWER = 60.0  # seconds for the whole of it

@@ -6,7 +6,6 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from app.hub.connection import Connection
 from app.hub.faults import HubError, disk_fault
 from app.hub.repository import Repository
 from app.hub.transfer import Sleep, Transfer
+from app.protocol.dataclass import dataclass
 from app.protocol.figures import size
 
 RESERVE = 2_000_000_000  # bytes of the disk that no download takes

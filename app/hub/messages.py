@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from app.hub.found import Found
+from app.protocol.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

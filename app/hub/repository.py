@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -16,6 +15,7 @@ from app.hub.address import is_repository
 from app.hub.connection import Connection
 from app.hub.faults import HubError, not_a_hub
 from app.hub.json_fields import count, fields, moment, text, texts
+from app.protocol.dataclass import dataclass
 
 MOST_FILES = 2000
 LARGEST_FILE = 50_000_000_000  # bytes; what is larger, the hub hands out by Xet alone

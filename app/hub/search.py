@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +12,7 @@ from app.hub.faults import HubError, not_a_hub
 from app.hub.found import Found
 from app.hub.json_fields import count, fields, moment, text, texts
 from app.hub.repository import licence_of
+from app.protocol.dataclass import dataclass
 
 PAGE = 30
 LONGEST = 200  # characters of what is searched for

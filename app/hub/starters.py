@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.hub.naming import bytes_about
+from app.protocol.dataclass import dataclass
 from app.protocol.plain_files import read_plain
 
 _LARGEST = 1 << 18

@@ -14,13 +14,13 @@ import platform
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
 
 from app import __version__
 from app.launch.single_instance import LockOwner
+from app.protocol.dataclass import dataclass
 from app.protocol.plain_files import refuse_special
 
 logger = logging.getLogger(__name__)

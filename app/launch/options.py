@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from app import __version__
+from app.protocol.dataclass import dataclass
 from app.protocol.versions import package_version
 
 

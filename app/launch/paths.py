@@ -9,9 +9,10 @@ import errno
 import os
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 
 NAME = "Espalier"

@@ -21,10 +21,11 @@ import socket
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import Enum, auto
 from pathlib import Path
 
+from app.protocol.dataclass import dataclass
 from app.protocol.plain_files import UnfitFileError, read_plain, require_plain
 
 logger = logging.getLogger(__name__)

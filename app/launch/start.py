@@ -6,7 +6,6 @@ No exception on this way ends the program in silence. Standard library only, unt
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from app import __version__
@@ -16,6 +15,7 @@ from app.launch.options import Options
 from app.launch.paths import Paths, paths_in, standard_paths, usable
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, lock_owner
 from app.launch.startup_errors import show_failure, show_problem
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from app.protocol.dataclass import dataclass
 
 MOST_ENTRIES = 10_000
 

@@ -14,10 +14,11 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from app.protocol.dataclass import dataclass
 from app.protocol.plain_files import read_plain
 from app.protocol.reports import Problem
 

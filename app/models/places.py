@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.models.entry import Source
 from app.models.ollama_store import store_folder
+from app.protocol.dataclass import dataclass
 from app.protocol.plain_files import read_plain
 
 _LONGEST = 1 << 20

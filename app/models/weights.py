@@ -11,11 +11,11 @@ import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
 
+from app.protocol.dataclass import dataclass
 from app.protocol.modest_json import is_modest
 from app.protocol.plain_files import require_plain
 

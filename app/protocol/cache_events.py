@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Reason
 
 

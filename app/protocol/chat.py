@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal, get_args
 
 from app.protocol import figures
+from app.protocol.dataclass import dataclass
 
 Role = Literal["system", "user", "assistant"]
 LONGEST_NAME = 200  # characters of an attachment's name

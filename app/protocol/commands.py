@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from app.protocol.chat import Parameter, PromptOptions, Resumption, Sampling, Turn
+from app.protocol.dataclass import dataclass
 from app.protocol.servers import Server
 
 _AS_SAID = PromptOptions()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from app.protocol.cache_events import CacheEvent
 from app.protocol.capabilities import Capabilities
+from app.protocol.dataclass import dataclass
 from app.protocol.memory import ModelSupport
 from app.protocol.reports import ModelInfo, Problem, RequestReport, RunStats
 from app.protocol.trie_view import Residency, TrieView

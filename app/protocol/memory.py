@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from app.protocol.dataclass import dataclass
 
 GIB = 1 << 30
 _LARGEST_BUDGET = 8 * GIB

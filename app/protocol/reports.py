@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Sampling
+from app.protocol.dataclass import dataclass
 
 
 class Reason(StrEnum):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from urllib.parse import urlsplit
+
+from app.protocol.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from app.protocol.chat import Role
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Reason
 
 # Where the state of tokens is. "disk": only there. "believed": on a server, which should still have it. "none": the

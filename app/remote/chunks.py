@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from app.protocol.dataclass import dataclass
 from app.remote.faults import ServerError, gave_up, malformed
 
 _MOST = 1 << 40  # more tokens than anything has

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from app.prompting.answer_choices import Alternatives
 from app.prompting.problems import RequestError
 from app.protocol.chat import Sampling
 from app.protocol.choices import MOST_CANDIDATES, SURE, WHOLE
+from app.protocol.dataclass import dataclass
 from app.remote.chunks import Progress, Usage
 from app.remote.faults import malformed
 from app.remote.kinds import Kind

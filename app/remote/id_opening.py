@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from os.path import expanduser
 from pathlib import Path
@@ -19,6 +19,7 @@ from app.prompting.prompt import PromptBuilder
 from app.prompting.steps import Steps
 from app.prompting.template import ChatTemplate, chat_template, renderer_of
 from app.protocol.chat import PromptOptions, Sampling, Turn
+from app.protocol.dataclass import dataclass
 from app.remote import kinds
 from app.remote.client import Client
 from app.remote.compared_tokenizer import ComparedTokenizer, SglangRoutes, TokenRoutes, VllmRoutes

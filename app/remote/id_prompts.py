@@ -11,7 +11,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from app.prompting.thinking_switch import thinking_switch
 from app.protocol.attachments import question_text
 from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import ModelInfo
 from app.remote.address import Reach, reach_of
 from app.remote.client import Client

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum, auto
 
 from app.protocol.chat import Sampling
+from app.protocol.dataclass import dataclass
 from app.remote.record import Rule
 
 

@@ -6,12 +6,13 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from app.protocol.capabilities import Capabilities
 from app.protocol.chat import Sampling
 from app.protocol.commands import MOST_LANES, LoadModel
+from app.protocol.dataclass import dataclass
 from app.protocol.references import ServerModel
 from app.protocol.reports import ModelInfo
 from app.protocol.servers import Server

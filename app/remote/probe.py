@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from app.protocol.dataclass import dataclass
 from app.protocol.references import LONGEST_NAME
 from app.remote import kinds
 from app.remote.client import Client

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from app.protocol.chat import PromptOptions, Role, Turn
+from app.protocol.dataclass import dataclass
 from app.protocol.excerpts import plain_words
 from app.protocol.trie_view import LABEL_LENGTH
 from app.remote.messages import messages_of

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 from app.protocol.chat import Role
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import TrieNodeView, TrieView
 
 MOST = 1 << 21  # tokens

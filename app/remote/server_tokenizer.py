@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from app.prompting.problems import EngineError
+from app.protocol.dataclass import dataclass
 from app.remote.faults import malformed
 from app.remote.token_thread import TokenThread, UnansweredError
 

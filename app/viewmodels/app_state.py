@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.cache.cache_state import CacheState
 from app.viewmodels.chat.chat_state import ChatState
 from app.viewmodels.edges.edge_region import EdgeState

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.protocol.capabilities import Capabilities
 from app.protocol.commands import Command
+from app.protocol.dataclass import dataclass
 from app.protocol.events import ContextLimited, EngineFailed, EngineStarted, Event, ModelClosed, ModelReady
 from app.protocol.reports import ModelInfo, Problem
 from app.worker.engine_host import EngineHost

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
 from app.worker.server_keys import ServerKeys

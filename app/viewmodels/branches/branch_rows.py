@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from app.conversation.runs import Run
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import quoted
 

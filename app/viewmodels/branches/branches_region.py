@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.branches import branch_text
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.branch_rows import BranchRow

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import NamedTuple
 
 from app.conversation.message import Message
 from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold
 
 LONG = 8

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.kit.settings import DEFAULT_BUDGET
 from app.viewmodels.text.formatting import HARD
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.kit.activity import Activity

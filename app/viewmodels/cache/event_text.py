@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from app.protocol.cache_events import CacheEvent, CacheEventKind
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Reason
 from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.text import formatting

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.chat import Role
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import Residency, TrieNodeView
 from app.viewmodels.text import formatting
 

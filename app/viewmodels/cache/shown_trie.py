@@ -10,9 +10,10 @@ before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import LABEL_LENGTH, LABEL_TOKENS, TrieNodeView, TrieView
 from app.viewmodels.cache.edge_tree import ROOT_ID, EdgeTree, LinkedEdge
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.protocol.chat import PARAMETERS, Sampling
+from app.protocol.dataclass import dataclass
 
 _REACH = 0.4  # of the temperature, to either side of the chosen one
 

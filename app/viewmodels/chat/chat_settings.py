@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from app.conversation.message import storable
+from app.protocol.dataclass import dataclass
 from app.viewmodels.chat.sampling_fields import BY_NAME, known_values, parse
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from app.protocol.dataclass import dataclass
 from app.viewmodels.chat.draft_attachments import AttachmentChip
 from app.viewmodels.chat.versions import Ending
 from app.viewmodels.kit.activity import Activity

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.conversation.branch import Branch
 from app.conversation.message import Message, new_id
+from app.protocol.dataclass import dataclass
 from app.protocol.events import CostEstimate
 from app.protocol.reports import ModelInfo
 from app.viewmodels.text import formatting

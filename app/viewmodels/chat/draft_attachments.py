@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.attaching.files import MOST_ATTACHMENTS, MOST_CHARACTERS, too_long
 from app.conversation.message import storable
 from app.protocol.chat import Attachment
+from app.protocol.dataclass import dataclass
 from app.protocol.excerpts import one_line
 from app.protocol.reports import Problem
 from app.viewmodels.chat.attachment_reader import AttachmentReader

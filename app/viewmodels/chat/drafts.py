@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.protocol.chat import Attachment
+from app.protocol.dataclass import dataclass
 
 Attachments = tuple[Attachment, ...]
 

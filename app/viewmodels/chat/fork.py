@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from app.conversation.kept_choices import NewChoices
 from app.conversation.message import EDITED, Message
 from app.protocol.chat import Sampling, Turn
 from app.protocol.choices import ChoicesError, cut, unpack
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import StopReason
 
 _HALF = "\ufffd"  # stands for a token that ends inside of a character

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.conversation.message import Message
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 from app.protocol.events import CostEstimate
 from app.protocol.reports import ModelInfo
 from app.viewmodels.chat import chat_text
@@ -64,11 +63,11 @@ class OpenConversation:
     card: ProblemCard | None
     elsewhere: str
     can_ask_again: bool = False
-    plan: AnswerPlan = AnswerPlan()  # noqa: RUF009 - frozen
+    plan: AnswerPlan = AnswerPlan()
     most_answers: int = 1
     presets: tuple[str, ...] = ()
     refusal: str = ""
-    looked_at: LookedAt = LookedAt()  # noqa: RUF009 - frozen
+    looked_at: LookedAt = LookedAt()
 
     def state(self) -> ChatState:
         """Return what the window says about this conversation, and what can be done in it."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from typing import NamedTuple
 
 from app.protocol.chat import Role
+from app.protocol.dataclass import dataclass
 from app.protocol.events import TextKind
 from app.protocol.excerpts import isolated
 from app.protocol.trie_view import Residency

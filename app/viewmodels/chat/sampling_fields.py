@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from app.protocol.chat import PARAMETERS, Parameter, Sampling, bias_problem, stop_problem
+from app.protocol.dataclass import dataclass
 
 _ESCAPES = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 _WRITTEN = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

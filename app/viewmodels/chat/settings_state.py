@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from app.protocol.dataclass import dataclass
 from app.viewmodels.chat.sampling_fields import Field
 
 

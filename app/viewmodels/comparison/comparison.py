@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from itertools import zip_longest
 from typing import Literal
@@ -14,6 +13,7 @@ from app.conversation.message import Message
 from app.conversation.runs import Run
 from app.conversation.tree import MessageTree
 from app.protocol.chat import Role
+from app.protocol.dataclass import dataclass
 from app.protocol.excerpts import isolated
 from app.viewmodels.chat.open_branch import OpenBranch
 from app.viewmodels.chat.versions import last_fork, version_beside, version_of

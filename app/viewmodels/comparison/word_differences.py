@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from operator import eq
 from typing import NamedTuple
+
+from app.protocol.dataclass import dataclass
 
 # Characters of a text that is compared by its words, and of one that is compared at all.
 MOST_OF_WORDS, MOST_OF_LINES = 20_000, 4_000_000

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.message import Message
+from app.protocol.dataclass import dataclass
 from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.cache_rows import CacheRows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
@@ -12,6 +11,7 @@ from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.conversation.store import Store
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.edges.path_edges import PathEdges

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from app.conversation.message import Message
+from app.protocol.dataclass import dataclass
 from app.protocol.events import CostEstimate
 from app.protocol.trie_view import TrieNodeView
 

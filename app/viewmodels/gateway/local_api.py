@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 
+from app.protocol.dataclass import dataclass
 from app.protocol.events import EngineStarted, Event
 from app.protocol.reports import Problem
 from app.viewmodels.kit.activity import Activity

@@ -6,11 +6,12 @@ import json
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 
 from app.hub.address import AddressError, endpoint, is_repository
+from app.protocol.dataclass import dataclass
 from app.protocol.plain_files import read_plain, write_whole
 from app.protocol.reports import Problem
 

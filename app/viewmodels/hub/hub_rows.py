@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt
 
 from app.hub.found import Found
 from app.hub.starters import Starter
+from app.protocol.dataclass import dataclass
 from app.protocol.memory import Memory, ModelSupport, default_budget, room_for_weights
 from app.viewmodels.kit.lists import ListModel
 from app.viewmodels.text import formatting

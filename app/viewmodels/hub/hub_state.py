@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 from app.viewmodels.kit.activity import Activity
 

@@ -7,13 +7,13 @@ are listed and compared in slices, so that ten thousand of them keep no frame, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import chain, islice
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversation.records import MarkedMessage
+from app.protocol.dataclass import dataclass
 from app.viewmodels.jump.fuzzy import folded, score
 from app.viewmodels.kit.lists import AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
+
+from app.protocol.dataclass import dataclass
 
 AppT = TypeVar("AppT")
 StateT = TypeVar("StateT")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 
 _LEAST_MS, _MS_TO_LETTER = 6000, 150

@@ -8,13 +8,14 @@ import os
 import time
 import weakref
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from PySide6.QtCore import QObject, Signal
 
 from app.protocol.commands import CONTEXT_LIMIT
+from app.protocol.dataclass import dataclass
 from app.protocol.deadline import DeadlineCaller
 from app.protocol.plain_files import UnfitFileError, read_plain, write_whole
 from app.protocol.references import LONGEST_NAME, ServerModel, server_model

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import Residency
 from app.viewmodels.text.formatting import DOT
 

@@ -7,11 +7,12 @@ refresh costs what has changed, and ten thousand conversations are gone through 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from app.conversation.message import Conversation
 from app.conversation.records import Folder, ListedBranch
+from app.protocol.dataclass import dataclass
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.library.samples import SAMPLE_ID
 from app.viewmodels.text import formatting

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 from app.viewmodels.text import formatting
 
 EXCHANGE = 2  # messages that are deleted without a question while they are seen: a question with its answer

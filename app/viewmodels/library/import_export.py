@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +23,7 @@ from app.conversation.records import Document, Folder
 from app.conversation.staging import Stage, StagedDocument
 from app.conversation.store import Store
 from app.exchange import ExchangeError, FileImport, file_name, path_in_pieces, save, save_all, tree_in_pieces, written
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.kit.store_link import StoreLink

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from app.conversation.records import Folder
+from app.protocol.dataclass import dataclass
 
 READ_ONLY = "The conversations can only be read, so nothing new is saved."
 

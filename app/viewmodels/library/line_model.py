@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.kit.lists import ListModel
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.protocol.dataclass import dataclass
 from app.protocol.reports import Problem
 from app.viewmodels.text.formatting import plural
 

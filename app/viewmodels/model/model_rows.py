@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from PySide6.QtCore import Qt
 
 from app.models.entry import ModelEntry, Source
+from app.protocol.dataclass import dataclass
 from app.protocol.events import ModelLoading
 from app.protocol.memory import Memory, ModelSupport, default_budget, room_for_weights
 from app.viewmodels.kit.lists import KeyedListModel

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from app.models.names import model_name
 from app.protocol.capabilities import Capabilities
+from app.protocol.dataclass import dataclass
 from app.protocol.references import is_on_server
 from app.protocol.reports import UNTOLD_CONTEXT, ModelInfo
 from app.viewmodels.kit.activity import Activity

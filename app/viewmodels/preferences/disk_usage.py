@@ -7,10 +7,11 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
+
+from app.protocol.dataclass import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QObject
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.cache.cache_region import CacheRegion
 from app.viewmodels.chat.presets import Presets
 from app.viewmodels.gateway.local_api import LocalApi

@@ -6,8 +6,9 @@ A row is told what the person did by its id and a text: the choice, "on" or "", 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from app.protocol.dataclass import dataclass
 
 ON = "on"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os.path
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.protocol.dataclass import dataclass
 from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.protocol.servers import Server

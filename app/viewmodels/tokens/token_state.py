@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.protocol.choices import WHOLE, Candidate
+from app.protocol.dataclass import dataclass
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT, HARD
 from app.viewmodels.tokens.answer_tokens import AnswerTokens

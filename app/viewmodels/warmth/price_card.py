@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from app.conversation.tree import MessageTree
+from app.protocol.dataclass import dataclass
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import branch_title
 from app.viewmodels.warmth.price_text import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from app.protocol.dataclass import dataclass
 from app.protocol.events import CostEstimate
 from app.protocol.reports import Problem, Reason, Source
 

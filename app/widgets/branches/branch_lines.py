@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.branches.branch_model import BranchModel
 from app.viewmodels.branches.outline_nodes import OutlineNode
 

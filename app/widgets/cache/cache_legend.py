@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import Residency, TrieView
 from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.viewmodels.text import formatting

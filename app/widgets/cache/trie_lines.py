@@ -6,11 +6,10 @@ the trie forks do the branches step to the right, on level arms.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import TrieNodeView, TrieView
 
 _CORNER = 7.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from app.protocol.dataclass import dataclass
 
 _LEFT, _RIGHT, _RAIL, _WIDEST = 108, 52, 32, 680
 _NARROW_LEFT, _NARROW_RIGHT, _NARROW = 68, 24, 480

@@ -6,7 +6,6 @@ import json
 import logging
 import math
 from collections import OrderedDict, deque
-from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter
@@ -14,6 +13,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.formulas import EM, FLAG, LONGEST
 from app.processes.line_process import LineProcess
+from app.protocol.dataclass import dataclass
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,11 @@ compute it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtGui import QColor, QPalette
+
+from app.protocol.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

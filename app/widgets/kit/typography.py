@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Self
 
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF
+
+from app.protocol.dataclass import dataclass
 
 BODY_SIZE = 14
 SMALLEST_BODY, LARGEST_BODY = 10, 24

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from PySide6.QtCore import QLineF
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.map.map_layout import MapLayout, MapRun, lay_out
 from app.viewmodels.map.map_region import MapRegion
 from app.viewmodels.map.map_runs import MapItem

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.chat.command_prices import CommandPrices
 from app.viewmodels.kit.action import Actions
 from app.viewmodels.library.library_region import LibraryRegion
@@ -25,7 +25,7 @@ _DISC = 16
 _ANYWHERE = QPoint()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _CommandWarmth:
     """A way to what is known of a command's branch, where no message ends it. Two of the same command are equal."""
 

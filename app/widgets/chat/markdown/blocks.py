@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
+from app.protocol.dataclass import dataclass
 from app.protocol.fences import Fence, fence_of
 from app.widgets.chat.markdown.inlines import end_of_display
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
 
@@ -24,6 +23,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from app.protocol.dataclass import dataclass
 from app.widgets.chat.markdown.highlight import Ink, runs
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle

@@ -7,10 +7,10 @@ a link that looks like one, nothing can be opened by it, and it is copied as the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from PySide6.QtGui import QTextCharFormat, QTextFormat
 
+from app.protocol.dataclass import dataclass
 from app.widgets.chat.markdown.formula_object import LAST_PROPERTY
 from app.widgets.chat.markdown.inlines import InlineKind, find_inlines
 

@@ -13,11 +13,12 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from typing import Protocol
 
 from app.formulas import LONGEST
+from app.protocol.dataclass import dataclass
 
 _OPEN, _CLOSE = "\ufdd4", "\ufdd5"
 _DIGITS = "0123456789"

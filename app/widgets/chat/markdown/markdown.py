@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtGui import (
     QFont,
     QTextBlock,
@@ -18,6 +16,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from app.protocol.dataclass import dataclass
 from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
 from app.widgets.chat.markdown.footnotes import Footnotes, mark_of, marks_in, with_mark
 from app.widgets.chat.markdown.formula_object import (

@@ -6,12 +6,12 @@ They are what the keyboard goes through within a message and what a screen reade
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import groupby
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextFormat
 
+from app.protocol.dataclass import dataclass
 from app.protocol.figures import plural
 from app.widgets.chat.markdown.blocks import Kind
 from app.widgets.chat.markdown.document import QuietDocument

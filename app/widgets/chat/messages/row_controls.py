@@ -5,7 +5,6 @@ screen readers find them; made when they come into sight and let go when they le
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 
@@ -13,6 +12,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.chat.rows import AttachmentRow, ThoughtRow
 from app.viewmodels.kit.action import Actions, AnyAction
 from app.widgets.chat.messages.branch_name import NameTag

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPalette
 
+from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import Residency
 from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.column import Column

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from app.protocol.dataclass import dataclass
 from app.viewmodels.chat.rows import Segment, SegmentKind
 from app.widgets.chat.markdown.blocks import Block, State, split, split_thought, split_typed
 
