@@ -356,10 +356,10 @@ class ChatPane(QWidget):
             self._app.catch_up()
         elif self._way_out:
             self._app.act(self._way_out)
-        elif "stop" in enabled(self._app.state.now):
-            self._app.act("stop")
         elif self._app.find.is_open:
             self._close_find()
+        elif "stop" in enabled(self._app.state.now):
+            self._app.act("stop")
         elif self._app.lanes.state.now.is_open:
             self._app.lanes.close()
         else:
@@ -370,8 +370,8 @@ class ChatPane(QWidget):
         return claim_key(event, Qt.Key.Key_Escape, when=self._has_nearer) or super().event(event)
 
     def _has_nearer(self) -> bool:
-        is_editing = self._app.chat.state.now.is_editing
-        return self._app.tokens.state.now.is_open or is_editing or bool(self._way_out)
+        is_editing, is_finding = self._app.chat.state.now.is_editing, self._app.find.is_open
+        return self._app.tokens.state.now.is_open or is_editing or bool(self._way_out) or is_finding
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing here has a use for are typed into the composer; Escape works from everywhere."""

@@ -84,11 +84,6 @@ KINDS: dict[str, Open] = {
         lambda window, app: bool(window.sidebar.field.text()),
         lambda window: [window.sidebar],
     ),
-    "find": Open(
-        lambda window, app: window.do("find"),
-        lambda window, app: app.find.is_open,
-        lambda window: [window.chat.find_bar],
-    ),
     "tokens": Open(
         show_tokens,
         lambda window, app: app.tokens.state.now.is_open,
@@ -99,6 +94,11 @@ KINDS: dict[str, Open] = {
         lambda window, app: app.chat.state.now.is_editing,
         lambda window: [window.chat],
     ),
+    "find": Open(
+        lambda window, app: window.do("find"),
+        lambda window, app: app.find.is_open,
+        lambda window: [window.chat],
+    ),
 }
 
 
@@ -106,7 +106,8 @@ def stops(window: MainWindow) -> list[QWidget]:
     """Where the keyboard may be besides where something was opened, fields that Escape leaves left out."""
     sidebar, branches, chat = window.sidebar, window.branches, window.chat
     lists = sidebar.list, sidebar.results, branches.tree, chat.view
-    return [*lists, sidebar.new_button, *branches.foot.buttons, chat.find_bar.close_button, chat.composer.edit]
+    buttons = sidebar.new_button, *branches.foot.buttons, chat.find_bar.close_button, chat.toolbar.chip
+    return [*lists, *buttons, chat.composer.edit]
 
 
 @pytest.fixture
@@ -143,6 +144,12 @@ def there(window: MainWindow, app: App) -> set[str]:
     return {name for name, kind in KINDS.items() if kind.is_there(window, app)}
 
 
+def around_keyboard(window: MainWindow, opened: set[str]) -> list[str]:
+    """What Escape ends, the next first: the find bar after what is open in the chat, unless the keyboard is in it."""
+    near = [name for name, kind in KINDS.items() if name in opened and has_keyboard(kind.around(window))]
+    return sorted(near, key=lambda name: name != "find") if has_keyboard([window.chat.find_bar]) else near
+
+
 def test_escape_ends_the_innermost_thing_and_an_answer_last(
     qtbot: QtBot, written: MainWindow, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +167,7 @@ def test_escape_ends_the_innermost_thing_and_an_answer_last(
             QApplication.processEvents()
         for _ in range(12):
             before = there(window, app)
-            near = [name for name in KINDS if name in before and has_keyboard(KINDS[name].around(window))]
+            near = around_keyboard(window, before)
             at = QApplication.focusWidget()
             is_empty = at in (window.sidebar.field, window.branches.field) and not at.text()
             press(window, Qt.Key.Key_Escape)
