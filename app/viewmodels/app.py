@@ -84,7 +84,7 @@ class App(QObject):
         )
         self.tokens = TokenMode(
             *(self.library, self.answering, self.chat.open_branch, self.chat.requests),
-            *(TokenPrices(self.library, self.model.current_model, self.chat.cost_queries), self._store),
+            *(TokenPrices(self.library, self.model.current_model, self.chat.cost_queries, self), self._store),
             *(self.notices, self),
         )
         self.find = Find(self.library, self.chat, self.notices, self)

@@ -85,6 +85,7 @@ class TokenMode(QObject):
         for moved in (library.moved, open_branch.moved, answering.question_queue.moved):
             moved.connect(self._on_moved)
         answering.question_queue.ended.connect(self._on_ended)
+        prices.outdated.connect(self._ask_again)
 
     def stop(self) -> None:
         """Show nothing any more: the window is closed."""
@@ -200,11 +201,26 @@ class TokenMode(QObject):
             self._choose(self._chosen)
             return
         if not words.strip() or not had_price:
-            self._price = Price()
-            self._prices.drop()
+            self._drop_price()
         if words.strip():
             self._rest.start()
         self.state.refresh()
+
+    def _ask_again(self) -> None:
+        """Ask for the price of what is chosen or typed with the model that is open now."""
+        if self.tokens is None or self._position < 0:
+            return
+        if self._typed is None:
+            self._choose(self._chosen)
+            return
+        self._drop_price()
+        if self._typed.strip():
+            self._ask_words()
+        self.state.refresh()
+
+    def _drop_price(self) -> None:
+        self._price = Price()
+        self._prices.drop()
 
     def _ask_words(self) -> None:
         if self.tokens is not None and self._position >= 0 and self._typed:

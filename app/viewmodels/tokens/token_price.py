@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from PySide6.QtCore import QObject, Signal
+
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.protocol.chat import Turn
@@ -28,14 +30,27 @@ class Price(NamedTuple):
     note: str = ""
 
 
-class TokenPrices:
+class TokenPrices(QObject):
     """Asks for the price of one fork at a time.
 
     By its own ids an answer goes on only with the model that wrote it. Another model reads the words up to there.
+
+    Signal: outdated(), what was told holds no more: another model is open, or none, or it reads more or less.
     """
 
-    def __init__(self, library: LibraryRegion, current_model: CurrentModel, queries: CostQueries) -> None:
+    outdated = Signal()
+
+    def __init__(
+        self,
+        library: LibraryRegion,
+        current_model: CurrentModel,
+        queries: CostQueries,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
         self._library, self._current_model, self._queries = library, current_model, queries
+        self._told_with = self._model
+        current_model.changed.connect(self._follow_model)
 
     def ask(self, tokens: AnswerTokens, position: int, row: TokenRow, take: Callable[[Price], None]) -> None:
         """Have `take` called with what it costs to go on with a token, at once where nothing has to be asked."""
@@ -79,6 +94,16 @@ class TokenPrices:
     def drop(self) -> None:
         """Ask no more."""
         self._queries.drop(_PURPOSE)
+
+    @property
+    def _model(self) -> tuple[str, int] | None:
+        info = self._current_model.info
+        return None if info is None else (info.fingerprint, info.context_length)
+
+    def _follow_model(self) -> None:
+        if self._model != self._told_with:
+            self._told_with = self._model
+            self.outdated.emit()
 
 
 def _words(priced: CostEstimate, context: int) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import EstimateCost, Generate
+from app.protocol.commands import CloseModel, EstimateCost, Generate
 from app.viewmodels.actions import checked, enabled
 from app.viewmodels.app import App
 from app.viewmodels.tokens.token_mode import OWN_WORDS
+from app.viewmodels.tokens.token_price import NO_MODEL
 from app.viewmodels.tokens.token_state import TokenState
 from app.viewmodels.unavailable import unavailable
 from tests.fakes.engine import OTHER, STOP, Script
@@ -187,6 +188,69 @@ def test_another_model_goes_on_from_the_words(qtbot: QtBot, app: App, script: Sc
     assert asked[-1].begun.text == "You instead"
     assert asked[-1].forced == ()
     assert "wrote it" in now(app).note
+
+
+@pytest.mark.parametrize("words", [None, "perhaps"])
+def test_a_price_is_of_the_model_that_is_open(qtbot: QtBot, app: App, script: Script, words: str | None) -> None:
+    """Of an alternative and of own words: asked again of another model, and there is none where no model is open."""
+    begin(qtbot, app)
+    app.tokens.point(1)
+    app.tokens.type(words)
+    qtbot.waitUntil(lambda: bool(now(app).price))
+    told = now(app).price
+    model, changes = app.model.current_model, list[tuple[str | None, str, str]]()
+    model.changed.connect(lambda: changes.append((model.fingerprint, now(app).price, now(app).note)))
+    own = model.fingerprint
+    script.load_gate.clear()
+    app.model.open("/models/other")
+    qtbot.waitUntil(lambda: len(changes) >= 2)
+    assert {one[:2] for one in changes} == {(own, told)}, "the former is open still"
+    script.load_gate.set()
+    qtbot.waitUntil(lambda: bool(now(app).price) and model.fingerprint not in (None, own))
+    assert (None, "", NO_MODEL) in changes
+    assert {price for fingerprint, price, _ in changes if fingerprint != own} == {""}
+    assert "wrote it" in now(app).note
+    assert now(app).is_written == (words is not None)
+    asked = [one for one in script.commands if isinstance(one, EstimateCost) and one.begun is not None]
+    assert asked[-1].begun is not None
+    assert asked[-1].begun.text == f"You {words or 'instead'}"
+    assert asked[-1].forced == ()
+    app._host.submit(CloseModel())
+    qtbot.waitUntil(lambda: model.info is None)
+    assert (now(app).price, now(app).note) == ("", NO_MODEL)
+
+
+@pytest.mark.parametrize("words", [None, "perhaps"])
+def test_a_price_is_of_what_the_model_reads(qtbot: QtBot, app: App, words: str | None) -> None:
+    ready(qtbot, app)
+    app.model.open("/models/one")
+    qtbot.waitUntil(lambda: app.model.current_model.path == "/models/one" and app.model.current_model.info is not None)
+    begin(qtbot, app, "word " * 150)
+    app.tokens.point(1)
+    app.tokens.type(words)
+    qtbot.waitUntil(lambda: bool(now(app).price))
+    told = now(app).price
+    assert app.model.limit_context("/models/one", "128") == ""
+    qtbot.waitUntil(lambda: now(app).price.startswith("does not fit: "))
+    assert now(app).price.endswith("of 128\xa0tokens")
+    assert app.model.limit_context("/models/one", "") == ""
+    qtbot.waitUntil(lambda: now(app).price == told)
+
+
+def test_a_place_without_words_has_no_price_with_another_model_either(qtbot: QtBot, app: App, script: Script) -> None:
+    begin(qtbot, app)
+    app.tokens.point(1)
+    app.tokens.type(" ")
+    app.model.open("/models/other")
+    own = app.model.current_model.fingerprint
+    qtbot.waitUntil(lambda: app.model.current_model.fingerprint not in (None, own))
+    assert (now(app).is_written, now(app).price, now(app).note) == (True, "", "")
+    asked = [one for one in script.commands if isinstance(one, EstimateCost) and one.begun is not None]
+    assert asked == []
+    app.tokens.look_away()
+    app.model.open("/models/one")
+    qtbot.waitUntil(lambda: app.model.current_model.path == "/models/one" and app.model.current_model.info is not None)
+    assert now(app).position == -1
 
 
 def test_what_was_written_without_alternatives_says_so_before_it_is_tried(qtbot: QtBot, app: App) -> None:
