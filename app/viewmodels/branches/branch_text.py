@@ -13,7 +13,8 @@ def spoken_branch(row: BranchRow, warmth: Warmth | None, node: OutlineNode, now:
     parts = [f"Level {node.level + 1}", row.title, *["favourite"] * row.is_favourite]
     parts += [formatting.ago(row.used_at, now) if node.folded else row.detail(now)]
     if warmth is not None:
-        parts += [*([] if warmth.tokens is None else [formatting.tokens(warmth.tokens)]), warmth_word(warmth)]
+        tokens = warmth.row_tokens
+        parts += [*([] if tokens is None else [formatting.tokens(tokens)]), warmth_word(warmth)]
     if node.has_below or node.folded:
         parts.append("collapsed" if node.is_closed else "expanded")
     return ", ".join([*parts, *["open"] * row.is_open])
@@ -29,7 +30,7 @@ def warmth_word(warmth: Warmth) -> str:
 
 
 def held_of(warmth: Warmth | None) -> str:
-    """Say how much of the whole path is held: "3 794 of 3 794 tokens warm"; "" while it is not known."""
-    if warmth is None:
+    """Say how much of the whole path is held: "3 794 of 3 794 tokens warm"; "" while not all of it is counted."""
+    if warmth is None or warmth.has_more:
         return ""
     return f"{formatting.number(warmth.cached)} of {formatting.tokens(warmth.total)} warm"

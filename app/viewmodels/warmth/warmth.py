@@ -19,7 +19,8 @@ class Warmth:
     is_from_disk: as `is_on_disk`, of the whole path. is_recomputed: most of `left` had been computed before; reason:
     why that is no longer held. is_far_too_long: the path is longer than `context` by far; none of it was counted.
     refusal: why it cannot be read at all, and no other figure is known; None where it can. source: who says
-    all this.
+    all this. has_more: the branch has words that none of it counts: of an answer that is being written, or has only
+    just ended.
     """
 
     tokens: int | None
@@ -36,6 +37,12 @@ class Warmth:
     is_far_too_long: bool = False
     refusal: Problem | None = None
     source: Source = Source.MEASURED
+    has_more: bool = False
+
+    @property
+    def row_tokens(self) -> int | None:
+        """Return how many tokens its own row has, None while some of them are not counted: never fewer than it has."""
+        return None if self.has_more else self.tokens
 
     @property
     def share(self) -> float:

@@ -172,7 +172,8 @@ class WarmthIndex(QObject):
         if known is None or known.warmth is None:
             return None
         # All times by the rate that was measured last: two branches of one length do not differ in it.
-        return replace(known.warmth, seconds=known.warmth.left / self._rate) if self._rate else known.warmth
+        seconds = known.warmth.left / self._rate if self._rate else known.warmth.seconds
+        return replace(known.warmth, seconds=seconds, has_more=self._has_more(target, known))
 
     # What happens
 
@@ -325,7 +326,8 @@ class WarmthIndex(QObject):
         self._wanted.pop(target, None)
         while len(self._known) > MOST_KNOWN:
             del self._known[next(iter(self._known))]
-        if (before is None or before.warmth != known.warmth) and not self._telling.isActive():
+        is_new = before is None or (before.warmth, before.stamp) != (known.warmth, known.stamp)
+        if is_new and not self._telling.isActive():
             self._telling.start()
 
     def _give_up(self) -> None:
@@ -351,12 +353,10 @@ class WarmthIndex(QObject):
 
     def _stamp_of(self, target: Target) -> _Stamp | None:
         """Return the state of a branch; None where there is none, or its messages are not here."""
-        tree = self._tree_of(target.conversation_id)
-        last_id = (target.message_id or tree.leaf_id) if tree is not None else None
-        if tree is None or last_id is None or last_id not in tree:
+        tree, message = self._tree_of(target.conversation_id), self._last_of(target)
+        if tree is None or message is None:
             return None
-        first = tree.depth(tree.run_of(last_id).first_id) if target.message_id else 0
-        message: Message | None = tree.message(last_id)
+        first = tree.depth(tree.run_of(message.id).first_id) if target.message_id else 0
         while message is not None and not (message.text.strip() and self._settled((message,))):
             message = None if message.parent_id is None else tree.message(message.parent_id)
         return None if message is None else _stamp(message, first)
@@ -366,6 +366,12 @@ class WarmthIndex(QObject):
         is_here = self._stored.library.tree_of(target.conversation_id) is not None
         return is_here and self._stamp_of(target) != known.stamp
 
+    def _has_more(self, target: Target, known: _Known) -> bool:
+        """Return whether a branch has words that were not priced: of an answer that is being written, or has ended."""
+        last = self._last_of(target)
+        is_growing = last is not None and not self._settled((last,))
+        return is_growing or self._has_gone_on(target, known)
+
     def _of_whole_path(self, conversation_id: str) -> tuple[Target, ...]:
         """Return what the path that a conversation is left on is known as: one price is that of both."""
         tree = self._tree_of(conversation_id)
@@ -374,6 +380,11 @@ class WarmthIndex(QObject):
     def _path(self, target: Target, stamp: _Stamp) -> tuple[Message, ...]:
         tree = self._tree_of(target.conversation_id)
         return () if tree is None else tree.path_to(stamp.message_id)
+
+    def _last_of(self, target: Target) -> Message | None:
+        tree = self._tree_of(target.conversation_id)
+        last_id = (target.message_id or tree.leaf_id) if tree is not None else None
+        return None if tree is None or last_id is None or last_id not in tree else tree.message(last_id)
 
     def _tree_of(self, conversation_id: str) -> MessageTree | None:
         return self._stored.library.tree_of(conversation_id) or self._closed_trees.tree_of(conversation_id)

@@ -151,7 +151,7 @@ class BranchDelegate(RowDelegate):
         paint_warmth(painter, self._style.theme, bar, warmth.share, warmth.is_on_disk)
         right = bar.left() - BETWEEN
         tokens = QRectF(right - self.tokens_width, rect.top(), self.tokens_width, rect.height())
-        words = "" if warmth.tokens is None else formatting.number(warmth.tokens)
+        words = "" if warmth.row_tokens is None else formatting.number(warmth.row_tokens)
         draw_text(painter, text_style, tokens, words, color, Qt.AlignmentFlag.AlignRight)
 
     def helpEvent(

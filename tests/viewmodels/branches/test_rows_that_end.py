@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
+from app.conversation.message import Message
 from app.conversation.message_store import MessageStore
 from app.protocol.commands import Command, EstimateCost
 from app.viewmodels.app import App
@@ -77,3 +79,67 @@ def test_no_row_says_that_it_has_no_tokens(
     qtbot.waitUntil(is_told)
     watch.stop()
     assert not heard
+
+
+def words_of(app: App, messages: Sequence[Message]) -> int:
+    """Count the words of messages, each a token at least, with those of answers that are being written."""
+    written = {one.held_id: one.text for one in app.chat.questions}
+    return sum(len(written.get(one.id, one.text).split()) for one in messages)
+
+
+def too_few(app: App) -> list[str]:
+    """What is said of fewer tokens than there are: of rows, and below them of the path to the one that is chosen."""
+    tree, model, found = app.library.tree, app.branches.model, []
+    for node in model.rows:
+        run = tree.runs().get(node.id)
+        if run is None or node.folded or node.is_turn:
+            continue
+        path, row = tree.path_to(run.last_id), model.row(node)
+        said = [(spoken_branch(row, model.warmth(row), node, time.time()), path[-run.length :])]
+        if app.branches.state.now.chosen == row:
+            said.append((app.branches.state.now.held, path))
+        for words, messages in said:
+            told = re.search("(\\d+)\xa0tokens?", words)
+            if told is not None and int(told[1]) < words_of(app, messages):
+                found.append(words)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_row_tells_fewer_tokens_than_it_holds(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """At random: answers end by themselves, are stopped and go on, after what was said or beside it."""
+    draw = random.Random(seed)
+    ready(qtbot, app)
+    ask(qtbot, app, "How are you?")
+    queries = app.chat.warmth._cost_queries
+    monkeypatch.setattr(queries, "_submit", delayed(queries._submit, draw, app))
+    app.branches.wake()
+    heard: list[str] = []
+    watch = QTimer(app, interval=1)
+    watch.timeout.connect(lambda: heard.extend(too_few(app)))
+    watch.start()
+    for number in range(4):
+        script.answers[f"Why {number}?"] = " ".join(["because"] * draw.randrange(12, 20))
+        script.go.clear()
+        script.hold = draw.randrange(8, 12)
+        if draw.random() < 0.3:
+            app.chat.open_draft.begin_edit(None)
+        app.chat.requests.send(f"Why {number}?")
+        qtbot.waitUntil(lambda: any(one.text for one in app.chat.questions))
+        qtbot.wait(draw.randrange(3 * LATE_MS))
+        if draw.random() < 0.5:
+            app.chat.requests.stop()
+            qtbot.waitUntil(lambda: not list(app.chat.questions))
+            qtbot.wait(draw.randrange(3 * LATE_MS))
+            app.chat.requests.go_on()
+            qtbot.wait(draw.randrange(3 * LATE_MS))
+        script.go.set()
+        qtbot.waitUntil(lambda: not list(app.chat.questions))
+        if draw.random() < 0.5:
+            qtbot.wait(draw.randrange(3 * LATE_MS))
+    qtbot.waitUntil(lambda: all("\xa0token" in one for one in said(app)))
+    qtbot.waitUntil(lambda: "\xa0token" in app.branches.state.now.held)
+    watch.stop()
+    assert heard == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -15,6 +16,7 @@ from app.conversation.message import Message
 from app.viewmodels.app import App
 from app.viewmodels.branches import branch_model
 from app.viewmodels.branches.branches_region import NO_BRANCHES
+from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
@@ -244,6 +246,15 @@ def test_the_open_path_is_drawn_in_the_accent_and_nothing_else_is(pane: Branches
     assert accents("Three", 1) == 0
     assert accents("Five", 0) > 5 * ratio
     assert count(image, QColor(LIGHT.line2)) > 0
+
+
+def test_a_row_with_words_that_are_not_counted_shows_no_tokens(pane: BranchesPane, app: App) -> None:
+    warmth = Warmth(382, 382, False, 3794, 0, None, 4096, is_warm=True)
+    pictures = []
+    for shown in (warmth, replace(warmth, has_more=True), replace(warmth, tokens=None)):
+        app.branches.model._warmth_of = lambda _message_id, shown=shown: shown
+        pictures.append(picture(pane.tree))
+    assert pictures[1] == pictures[2] != pictures[0]
 
 
 @pytest.mark.parametrize("body", [10, 24])
