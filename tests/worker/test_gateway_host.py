@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.protocol.commands import Cancel, Generate, LoadModel
 from app.protocol.events import EngineFailed, ModelReady
 from app.protocol.reports import Problem
+from app.worker import engine_host
 from app.worker.engine_host import EngineHost
 from app.worker.gateway_host import NO_MODEL, GatewayHost
 from tests.fakes.engine import ALL, FakeEngine, Script
@@ -154,6 +155,9 @@ def test_what_an_engine_that_hangs_was_asked_fails_when_another_one_starts(
     gateway.close()
     script.go.set()
     host.close()
+    hanging = engine_host._stuck.pop()
+    assert hanging.wait(QDeadlineTimer(10_000))
+    hanging.deleteLater()
 
 
 FAULTS = {
@@ -279,8 +283,9 @@ class Noted(socket.socket):
         super().__init__(*arguments, **named)
 socket.socket = Noted
 import app.main
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QDeadlineTimer
 application = QCoreApplication([])
+from app.worker import engine_host
 from app.worker.engine_host import EngineHost
 from app.worker.gateway_host import GatewayHost
 host = EngineHost()
