@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from PySide6.QtCore import QDeadlineTimer
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Cancel, Generate, LoadModel
