@@ -36,6 +36,7 @@ _MOST_RUNS = 3000
 _LONGEST_LINE = 1000
 # What Qt keeps for its own use within a text, and what no font can show: line ends aside, controls and noncharacters.
 UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff]")
+_PROSE = re.compile(r"[^\W\d_](?: ?[^\W_]| ?[,.;:?!'’“”…-])*")
 _LINE_END = re.compile("[\r\u2028\u2029]")
 
 
@@ -81,6 +82,11 @@ class QuietDocument(QTextDocument):
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Load nothing, in a form that keeps Qt from looking further."""
         return QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
+
+
+def is_prose_alone(text: str) -> bool:
+    """Return whether nothing in a text means anything to Markdown: one line of words, with a space between two."""
+    return _PROSE.fullmatch(text) is not None and "www." not in text.lower()
 
 
 def goes_on(before: QuietDocument, after: QuietDocument) -> bool:

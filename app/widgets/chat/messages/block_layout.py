@@ -22,6 +22,7 @@ from app.widgets.chat.markdown.document import (
     QuietDocument,
     code_document,
     goes_on,
+    is_prose_alone,
     is_scrolled,
     plain_document,
     shown,
@@ -200,13 +201,14 @@ class BlockLayout:
         grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None
         has_ended = block.is_closed is not old.is_closed
         breaks = self.is_code and is_scrolled(old.text) and not is_scrolled(block.text)
-        if grown is not None and not breaks and (self.is_thought or (self.is_code and not has_ended)):
+        is_prose = block.kind is Kind.MARKDOWN and is_prose_alone(old.text) and is_prose_alone(block.text)
+        if grown is not None and not breaks and (self.is_thought or is_prose or (self.is_code and not has_ended)):
             self._append(grown)
         elif breaks or grown != "" or (has_ended and (self.is_code or "$" in block.text or "\\" in block.text)):
             self._document = None
         self.is_exact = False
         after = self.lay_out(width)
-        stays = self.is_thought if after is before else goes_on(before, after)
+        stays = not self.is_code if after is before else goes_on(before, after)
         return last if stays else 0.0
 
     def renew_formulas(self) -> bool:

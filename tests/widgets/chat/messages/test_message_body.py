@@ -77,10 +77,57 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
     shown = settled("First part.\n\nSecond", style)
     made.clear()
     shown.set_segments(segments("First part.\n\nSecond part"))
-    assert made == ["Second part"]
-    shown.set_segments(segments("First part.\n\nSecond part\n\nThird"))
+    assert made == []  # words are added to a paragraph of nothing else
+    shown.set_segments(segments("First part.\n\nSecond part of *it*"))
+    assert made == ["Second part of *it*"]
+    shown.set_segments(segments("First part.\n\nSecond part of *it*\n\nThird"))
     shown.settle(0, 1e6)
-    assert made == ["Second part", "Third"]
+    assert made == ["Second part of *it*", "Third"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Tom &am", "p; co"),
+        ("see www.", "example.org and"),
+        ("see www", ".example.org and"),
+        ("words ", "that"),
+        ("words  ", "that"),
+        ("words", "  that"),
+        ("write to a@b", ".org now"),
+        ("at http://a", ".org now"),
+        ("the *way", "* it"),
+        ("1", ". one"),
+        ("words\n", "- item"),
+    ],
+)
+def test_what_comes_makes_something_of_what_came_before(style: Style, before: str, after: str) -> None:
+    shown = settled(before, style, is_growing=True)
+    shown.set_segments(segments(before + after), is_growing=True)
+    fresh = settled(before + after, style, is_growing=True)
+    assert [one.document.toHtml() for one in shown._blocks or ()] == [
+        one.document.toHtml() for one in fresh._blocks or ()
+    ]
+
+
+@pytest.mark.parametrize("seed", chosen(range(200)))
+def test_words_that_come_one_by_one_are_what_they_are_at_once(style: Style, seed: int) -> None:
+    """Whatever stands among them: where it means something to Markdown, nothing is added to a paragraph as it is."""
+    dice = random.Random(seed)
+    often = ["word", " word", " and", ".", ", ", " 3", "é", " 語", "?", "’s", " -", " ...", ": "]
+    marks = [*"*_`[]()<>&#~$\\|!1.-+=\n\t\r ", "www.", "http:", "//a.b", "@a.b", "amp;", "#35;", "https://a.b"]
+    seldom = dice.sample(marks, 2)
+    text = dice.choice(["A", "1", "é"])
+    shown = settled(text, style, is_growing=True)
+    for _ in range(30):
+        text += dice.choice(often if dice.random() < 0.8 else seldom)
+        shown.set_segments(segments(text), is_growing=True)
+        shown.settle(0, 1e6)
+        fresh = settled(text, style, is_growing=True)
+        assert [one.document.toHtml() for one in shown._blocks or ()] == [
+            one.document.toHtml() for one in fresh._blocks or ()
+        ], text
+        assert shown.height == fresh.height, text
 
 
 def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(style: Style, made: list[str]) -> None:

@@ -187,39 +187,39 @@ def test_another_text_size_keeps_the_place(view: ChatView, chat: ChatModel, styl
 
 
 def test_new_text_lays_out_nothing_but_the_tail(qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str]) -> None:
-    chat.show([*talk(2), question("q"), answer("s", "First.\n\nThe tail", is_streaming=True)])
+    chat.show([*talk(2), question("q"), answer("s", "First.\n\nThe *tail", is_streaming=True)])
     settle()
     picture(view)
     laid.clear()
     write(qtbot, view, chat, "s", " grows")
     picture(view)
-    assert laid == ["The tail grows"]
+    assert laid == ["The *tail grows"]
 
 
 def test_pieces_that_come_together_are_taken_up_together(
     qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str]
 ) -> None:
-    chat.show([question("q"), answer("s", "a", is_streaming=True)])
+    chat.show([question("q"), answer("s", "*a", is_streaming=True)])
     settle()
     laid.clear()
     for letter in "bcdef":
         chat.append_tail("s", letter)
     write(qtbot, view, chat, "s", "g")
-    assert laid == ["abcdefg"]
+    assert laid == ["*abcdefg"]
 
 
 def test_text_that_comes_after_a_rest_is_taken_up_at_once_and_what_follows_it_together(
     qtbot: QtBot, view: ChatView, chat: ChatModel, laid: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(growing_answer, "_EVERY", 3_600_000)
-    chat.show([question("q"), answer("s", "a", is_streaming=True)])
+    chat.show([question("q"), answer("s", "*a", is_streaming=True)])
     settle()
     laid.clear()
     write(qtbot, view, chat, "s", "b")
-    assert laid == ["ab"]
+    assert laid == ["*ab"]
     chat.append_tail("s", "c")
     settle()
-    assert laid == ["ab"]
+    assert laid == ["*ab"]
     assert view._growing.is_waiting
 
 
