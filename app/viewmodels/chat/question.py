@@ -54,6 +54,7 @@ class Outcome(Enum):
     WITHDRAWN = "withdrawn"
 
 
+_LEAST_TIMED = 0.25  # seconds; of words that come all at once no speed can be told
 _NEXT: Mapping[Stage, frozenset[Stage]] = {
     Stage.COMMITTING: frozenset({Stage.WAITING, Stage.DONE}),
     Stage.WAITING: frozenset({Stage.READING, Stage.DONE}),
@@ -171,10 +172,9 @@ class Question:
 
     @property
     def rate(self) -> float | None:
-        """Tokens per second since the first one; None before there are enough to tell."""
-        if self.first_at is None or self.tokens < 3:
-            return None
-        return (self.tokens - 1) / max(time.monotonic() - self.first_at, 1e-3)
+        """Tokens per second since the first one; None before there are enough, and time enough has passed, to tell."""
+        spent = 0.0 if self.first_at is None else time.monotonic() - self.first_at
+        return (self.tokens - 1) / spent if self.tokens >= 3 and spent >= _LEAST_TIMED else None
 
     @property
     def silence(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -474,3 +475,14 @@ def test_whatever_happens_every_question_is_done_once_and_no_word_is_lost(
         machine.saver._timer.stop()
         machine.library.close()
         machine.link.store.close()
+
+
+def test_a_speed_is_told_once_there_is_enough_to_tell_it_from() -> None:
+    """Words that come all at once, as from a server that held them back, have none."""
+    question = at(Stage.WRITING)
+    question.grow(" it is so", 20)
+    assert question.rate is None
+    question.first_at = time.monotonic() - 2.0
+    assert question.rate == pytest.approx(9.5, rel=0.1)
+    question.tokens = 2
+    assert question.rate is None
