@@ -1,8 +1,7 @@
 """The batching of new text, which leaves at most once a frame, and once in two where tokens come quicker than frames.
 
-The window reads more smoothly than anybody can at thirty times a second, and each time it shows new text it keeps the
-engine from Python for some milliseconds: of a model that writes a hundred tokens a second, a fifth would be lost to
-sixty times.
+Each time the window shows new text it keeps the engine from Python for some milliseconds. Thirty times a second read as
+smoothly as more do, and leave more of its speed to a model that writes a hundred tokens a second.
 
 Properties: the text of the deltas that leave is the text of those that came, in order; nothing of a run overtakes its
 text; a delta that was held back for so long leaves with the next event, whichever answer or run that is about;
