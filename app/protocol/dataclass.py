@@ -29,20 +29,19 @@ def _frozen(cls: type) -> Any:
     compared = _values([field.name for field in fields if field.compare])
     shown = [field.name for field in fields if field.repr]
 
-    def __eq__(self: Any, other: object) -> bool:  # noqa: N807 - becomes a method
+    def is_equal(self: Any, other: object) -> bool:
         return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
 
-    def __hash__(self: Any) -> int:  # noqa: N807 - becomes a method
+    def hashed(self: Any) -> int:
         return hash(compared(self))
 
-    def __repr__(self: Any) -> str:  # noqa: N807 - becomes a method
+    def said(self: Any) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
         return f"{self.__class__.__qualname__}({values})"
 
-    for method in (__eq__, __hash__, __repr__):
-        if method.__name__ not in own:
-            method.__qualname__ = f"{made.__qualname__}.{method.__name__}"
-            setattr(made, method.__name__, method)
+    for name, method in (("__eq__", is_equal), ("__hash__", hashed), ("__repr__", said)):
+        if name not in own:
+            setattr(made, name, method)
     return made
 
 
