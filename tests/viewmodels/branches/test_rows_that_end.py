@@ -41,6 +41,19 @@ def said(app: App) -> list[str]:
     return [spoken_branch(row, model.warmth(row), node, now) for node, row in rows]
 
 
+def watched(
+    app: App, draw: random.Random, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[], Sequence[str]]
+) -> tuple[QTimer, list[str]]:
+    """Have prices come late, and look at the outline each millisecond. Returns what looks, and what it finds wrong."""
+    queries, heard = app.chat.warmth._cost_queries, list[str]()
+    monkeypatch.setattr(queries, "_submit", delayed(queries._submit, draw, app))
+    app.branches.wake()
+    watch = QTimer(app, interval=1)
+    watch.timeout.connect(lambda: heard.extend(wrong()))
+    watch.start()
+    return watch, heard
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_row_says_that_it_has_no_tokens(
     qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -49,8 +62,6 @@ def test_no_row_says_that_it_has_no_tokens(
     draw = random.Random(seed)
     ready(qtbot, app)
     ask(qtbot, app, "How are you?")
-    queries = app.chat.warmth._cost_queries
-    monkeypatch.setattr(queries, "_submit", delayed(queries._submit, draw, app))
     save = MessageStore.save_answer
 
     def save_late(store: MessageStore, *arguments: object, **named: object) -> object:
@@ -58,11 +69,7 @@ def test_no_row_says_that_it_has_no_tokens(
         return save(store, *arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(MessageStore, "save_answer", save_late)
-    app.branches.wake()
-    heard: list[str] = []
-    watch = QTimer(app, interval=1)
-    watch.timeout.connect(lambda: heard.extend(one for one in said(app) if ", 0\xa0tokens" in one))
-    watch.start()
+    watch, heard = watched(app, draw, monkeypatch, lambda: [one for one in said(app) if ", 0\xa0tokens" in one])
     script.go.clear()
     script.hold = draw.randrange(1, 4)
     app.chat.requests.choose_count(4)
@@ -113,13 +120,7 @@ def test_no_row_tells_fewer_tokens_than_it_holds(
     draw = random.Random(seed)
     ready(qtbot, app)
     ask(qtbot, app, "How are you?")
-    queries = app.chat.warmth._cost_queries
-    monkeypatch.setattr(queries, "_submit", delayed(queries._submit, draw, app))
-    app.branches.wake()
-    heard: list[str] = []
-    watch = QTimer(app, interval=1)
-    watch.timeout.connect(lambda: heard.extend(too_few(app)))
-    watch.start()
+    watch, heard = watched(app, draw, monkeypatch, lambda: too_few(app))
     for number in range(4):
         script.answers[f"Why {number}?"] = " ".join(["because"] * draw.randrange(12, 20))
         script.go.clear()
