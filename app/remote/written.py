@@ -14,6 +14,7 @@ from app.remote.chunks import Chunk, Usage
 # Where a server does not part them, a thought stands between these in the text.
 _MARKS = ThinkingMarks(("<think>",), ("</think>",))
 _STOPS = {"length": StopReason.LENGTH}
+_LEAST_TIMED = 0.02  # seconds; of words that a proxy held back and sends all at once no speed can be told
 NOT_TOLD = RequestReport(0, 0, 0, 0, source=Source.UNKNOWN)
 
 
@@ -116,7 +117,7 @@ class Written:
             stop=stop,
             tokens=tokens,
             first_token=self.first_token,
-            rate=(tokens - 1) / spent if tokens > 1 and spent > 0 else 0.0,
+            rate=(tokens - 1) / spent if tokens > 1 and spent >= _LEAST_TIMED else 0.0,
             seconds=self.seconds,
             seed=self._seed,
             thinking_tokens=self.thinking_tokens,
