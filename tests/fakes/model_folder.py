@@ -20,20 +20,24 @@ def write_model_folder(
     template: str | None = BARE,
     tokenizer: Tokenizer | None = None,
     seed: int = 0,
+    ends: bool = True,
     **config: Any,
 ) -> Path:
     """Write a model of one of the tiny kinds with its tokenizer and template. Returns the folder.
 
-    `config` is added to config.json, and the model made by it; without a context length it is of 2,048 tokens.
+    `config` is added to config.json, and the model made by it; without a context length it is of 2,048 tokens. Without
+    `ends`, the token that ends an answer is one that the model does not know, and so never draws.
     """
     tokenizer = tokenizer or byte_level()
     vocabulary = tokenizer.get_vocab_size()
+    end = "<|end|>" if ends else "<|never|>"
+    tokenizer.add_special_tokens([end])
     path.mkdir(parents=True, exist_ok=True)
     weights = dict(tree_flatten(tiny_model(kind, vocabulary, seed, **config).parameters()))
     mx.save_safetensors(str(path / "model.safetensors"), weights)
     _write_json(path / "config.json", {"max_position_embeddings": 2048, **configuration(kind, vocabulary, **config)})
     tokenizer.save(str(path / "tokenizer.json"))
-    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|end|>", "pad_token": "<|pad|>"}
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": end, "pad_token": "<|pad|>"}
     if template is not None:
         settings["chat_template"] = template
     _write_json(path / "tokenizer_config.json", settings)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -201,6 +202,15 @@ def serving() -> Iterator[Hub]:
         hub.shutdown()
         hub.server_close()
         thread.join()
+
+
+def has_arrived(cache: Path, nbytes: int) -> bool:
+    """Whether a file of so many bytes lies in the cache, whole or on its way."""
+    for path in cache.glob("*/blobs/*"):
+        with suppress(FileNotFoundError):  # what is whole takes its name meanwhile
+            if path.stat().st_size == nbytes:
+                return True
+    return False
 
 
 def wait_until(holds: Callable[[], bool], patience: float = 30.0) -> None:

@@ -36,7 +36,7 @@ from app.hub.messages import (
 )
 from app.worker.hub_process import HubProcess
 from tests.hub.conftest import NAME
-from tests.hub.server import COMMIT, Handler, Hub, Repo, model_files, wait_until
+from tests.hub.server import COMMIT, Handler, Hub, Repo, has_arrived, model_files, wait_until
 
 ROOT = Path(app.__file__).parent.parent
 
@@ -128,8 +128,7 @@ def test_a_download_that_was_killed_goes_on(
 
     hub.misdeeds.append(stalls)
     process.ask(Fetch(place, NAME, COMMIT))
-    blobs = Path(place.cache) / "models--mlx-community--Tiny-1B-4bit" / "blobs"
-    qtbot.waitUntil(lambda: any(path.stat().st_size == 150_000 for path in blobs.glob("*")), timeout=60_000)
+    qtbot.waitUntil(lambda: has_arrived(Path(place.cache), 150_000), timeout=60_000)
     process.stop()
     assert not list(Path(place.cache).glob("*/snapshots/*"))
     hub.asked.clear()

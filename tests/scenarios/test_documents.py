@@ -19,7 +19,7 @@ REPORT = "The pears of Lisbon keep for a week, and the fox knows.\n" * 8
 @pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2"])
 def test_a_document_is_read_once_for_all_branches_and_conversations(qtbot: QtBot, tmp_path: Path, kind: str) -> None:
     (tmp_path / "report.txt").write_text(REPORT)
-    sitting = Sitting(qtbot, tmp_path / "data").begin(write_model_folder(tmp_path / "model", kind=kind))
+    sitting = Sitting(qtbot, tmp_path / "data").begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     app = sitting.app
 
     def attach() -> None:
@@ -41,7 +41,7 @@ def test_a_document_is_read_once_for_all_branches_and_conversations(qtbot: QtBot
 
 @pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2"])
 def test_a_stopped_answer_goes_on_with_nothing_computed_again(qtbot: QtBot, tmp_path: Path, kind: str) -> None:
-    sitting = Sitting(qtbot, tmp_path / "data").begin(write_model_folder(tmp_path / "model", kind=kind))
+    sitting = Sitting(qtbot, tmp_path / "data").begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     app = sitting.app
     sitting.ask("Count, please")
     answer = app.library.tree.path[-1]
@@ -67,8 +67,8 @@ def test_a_stopped_answer_goes_on_with_nothing_computed_again(qtbot: QtBot, tmp_
 
 def test_two_models_answer_the_same_question_beside_each_other_and_never_share(qtbot: QtBot, tmp_path: Path) -> None:
     """Each answer has its model's name, and no model is given the other's ids, whatever is asked next."""
-    one = write_model_folder(tmp_path / "one", kind="llama", seed=1)
-    two = write_model_folder(tmp_path / "two", kind="lfm2", seed=2, tokenizer=sentence_piece())
+    one = write_model_folder(tmp_path / "one", kind="llama", seed=1, ends=False)
+    two = write_model_folder(tmp_path / "two", kind="lfm2", seed=2, tokenizer=sentence_piece(), ends=False)
     sitting = Sitting(qtbot, tmp_path / "data").begin(one)
     app, asked = sitting.app, []
     submit = sitting.program.host.submit

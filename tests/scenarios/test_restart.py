@@ -53,7 +53,7 @@ class Sitting:
         self._qtbot.waitUntil(holds, timeout=LONGEST)
 
     def ask(self, text: str) -> RunStarted:
-        """Ask, let a few words be written, and stop: a model of random weights hardly ever ends by itself."""
+        """Ask, let a few words be written, and stop: in its middle where the model never ends by itself."""
         before, ended = len(self.told(RunStarted)), len(self.told(RunFinished))
         self.app.chat.requests.send(text)
         self.until(lambda: len(self.told(RunStarted)) > before)
@@ -89,7 +89,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
     sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path, kind: str
 ) -> None:
     """With every fork kept, on a model of rows and on one with whole states."""
-    sitting = sit_down(keeps_every_fork=True).begin(write_model_folder(tmp_path / "model", kind=kind))
+    sitting = sit_down(keeps_every_fork=True).begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     first = sitting.ask(QUESTION)
     assert first.request.cached == 0
     sitting.ask("And in spring?")
@@ -122,7 +122,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
 def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
     sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path
 ) -> None:
-    sitting = sit_down().begin(write_model_folder(tmp_path / "model"))
+    sitting = sit_down().begin(write_model_folder(tmp_path / "model", ends=False))
     window, app = sitting.program.window, sitting.app
     files = data_folder / "caches" / "snapshots"
     sitting.ask(QUESTION)
@@ -152,7 +152,7 @@ def test_a_pin_holds_through_a_restart_and_whatever_needs_room(
     sit_down: Callable[..., Sitting], tmp_path: Path, kind: str
 ) -> None:
     """Pinned, crowded out, closed, opened again on the disk alone, and crowded out once more."""
-    sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind))
+    sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     sitting.app.settings.toggle("keeps_alternatives")  # whose states would have no part in this
     sitting.ask(QUESTION)
     home, pinned_id = sitting.app.library.open_id, sitting.app.library.tree.path[-1].id

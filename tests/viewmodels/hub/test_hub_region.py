@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from app.viewmodels.hub import hub_region
 from app.viewmodels.hub.download import Stage
 from app.viewmodels.hub.hub_region import HubRegion
 from tests.hub.conftest import NAME
-from tests.hub.server import COMMIT, Handler, Hub, Repo, model_files
+from tests.hub.server import COMMIT, Handler, Hub, Repo, has_arrived, model_files
 
 PATIENCE = 20_000
 LARGE = "model-00002-of-00002.safetensors"
@@ -60,11 +59,7 @@ def stalling(hub: Hub, arrived: int) -> None:
 
 def has_stalled(folder: Path) -> bool:
     """Whether all has arrived that comes before the large file stops."""
-    for path in folder.glob("cache/*/blobs/*"):
-        with suppress(FileNotFoundError):  # what is whole takes its name meanwhile
-            if path.stat().st_size == 100_000:
-                return True
-    return False
+    return has_arrived(folder / "cache", 100_000)
 
 
 def test_good_models_are_shown_and_nothing_goes_online(qtbot: QtBot, region: HubRegion, hub: Hub) -> None:
