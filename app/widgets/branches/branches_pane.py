@@ -89,15 +89,13 @@ class BranchesPane(Pane):
         return claim_key(event, Qt.Key.Key_Escape, when=self._is_narrowed) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape ends the filter, else the view of one branch; with all branches listed, one goes back to writing."""
-        if event.key() != Qt.Key.Key_Escape:
+        """Escape ends the filter, else the view of one branch; with all branches listed, it is left to the window."""
+        if event.key() != Qt.Key.Key_Escape or not self._is_narrowed():
             super().keyPressEvent(event)
         elif self.field.text():
             self.field.clear()
-        elif self._is_narrowed():
-            self._region.hoist("")
         else:
-            self.left.emit()
+            self._region.hoist("")
 
     def menu(self, row_id: str) -> QMenu:
         """Return what can be done with a row, as a menu that is deleted when it is closed."""

@@ -36,7 +36,6 @@ from app.widgets.kit.controls import Control
 from app.widgets.kit.dialogs import ask_to_delete
 from app.widgets.kit.focus_ring import FocusRing
 from app.widgets.kit.menu_keys import MenuKeys
-from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY
 from app.widgets.map.map_pane import MapPane
@@ -93,6 +92,7 @@ class MainWindow(QMainWindow):
         self.settings = SettingsPane(style, app.chat)
         self.inspector = Inspector(style, [self.branches, self.cache, self.map, self.settings])
         self.sides = Sides(style, self.sidebar, self.chat, self.inspector, self)
+        self.sides.keeps_escape = lambda: self._is_comparing() or app.find.is_open
         self.setCentralWidget(self.sides)
         self.menus = Menus(self.menuBar(), self.do, app.settings, app.keys)
         self.menus.pointedAt.connect(self.chat.status_line.show_tip)
@@ -528,11 +528,9 @@ class MainWindow(QMainWindow):
         """Bring the window up to date before a key finds its command or its widget: many may come in one turn."""
         if event.type() in _KEYS:
             self._catch_up()
+            if self.focusWidget() is None:
+                self.sides.setFocus()  # where keys are heard that nothing else has a use for
         return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._keys.take(event)
-
-    def event(self, event: QEvent) -> bool:
-        """Keep Escape from the menu while two branches are compared: it closes that, and stops no answer."""
-        return claim_key(event, Qt.Key.Key_Escape, when=self._is_comparing) or super().event(event)
 
     def _is_comparing(self) -> bool:
         return self._app.comparison.state.now.is_open
@@ -540,11 +538,13 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Letters that nothing has a use for are meant for the message field.
 
-        Escape closes a comparison, and leads from the inspector back to writing.
+        Escape closes a comparison or the find bar, and leads from the inspector back to writing.
         """
         is_escape = event.key() == Qt.Key.Key_Escape
         if is_escape and self._is_comparing():
             self._app.comparison.close()
+        elif is_escape and self._app.find.is_open:
+            self._app.find.close()
         elif is_escape and self.inspector.isAncestorOf(QApplication.focusWidget() or self):
             self._leave_pane()
         elif not self.chat.take_letter(event):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
@@ -59,6 +61,7 @@ class Sides(QWidget):
     """The sidebar, the chat and the inspector. Widths in points.
 
     Signals: changed, a side came or went; left, the person goes back to writing from a side that lies over the chat.
+    Attribute: keeps_escape, whether the window has a use for Escape of its own now.
     """
 
     changed = Signal()
@@ -66,6 +69,7 @@ class Sides(QWidget):
 
     def __init__(self, style: Style, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
+        self.keeps_escape: Callable[[], bool] = lambda: False
         self._style = style
         self._splitter = _Splitter(style, self)
         self._chat = chat
@@ -165,8 +169,11 @@ class Sides(QWidget):
         return at is not None and any(one is at or one.isAncestorOf(at) for one in over)
 
     def event(self, event: QEvent) -> bool:
-        """Keep Escape from the menus while the keyboard is in what lies over the chat: it puts that away."""
-        return claim_key(event, Qt.Key.Key_Escape, when=self._has_keyboard) or super().event(event)
+        """Keep Escape from the menus while the keyboard is in what lies over the chat, which it puts away then, and for
+        the window: whose own `event` would keep other threads waiting while all that it shows is drawn.
+        """
+        is_kept = claim_key(event, Qt.Key.Key_Escape, when=lambda: self._has_keyboard() or self.keeps_escape())
+        return is_kept or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape or not self._has_keyboard():

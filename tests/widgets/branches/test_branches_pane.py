@@ -193,7 +193,7 @@ def test_a_filter_is_typed_and_left_again(pane: BranchesPane, app: App) -> None:
     assert "No branch has these words." in pane.accessibleDescription()
 
 
-def test_keys_delete_and_escape(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
+def test_branches_are_deleted_by_keys(qtbot: QtBot, pane: BranchesPane, app: App) -> None:
     press(pane, app, Key.Key_Up)
     with qtbot.waitSignal(app.library.edits.deletionAsked):  # it is not seen, so it is asked about
         press(pane, app, Key.Key_Delete)
@@ -201,8 +201,6 @@ def test_keys_delete_and_escape(qtbot: QtBot, pane: BranchesPane, app: App) -> N
     press(pane, app, Key.Key_Delete)
     qtbot.waitUntil(lambda: rows(pane) == ["One 0", "Three", "Four"])  # no fork leads to Two any more
     assert current(pane) == "Four"
-    with qtbot.waitSignal(pane.left):
-        QTest.keyClick(pane.tree, Key.Key_Escape)
 
 
 def test_one_branch_says_how_there_come_to_be_more(qtbot: QtBot, pane: BranchesPane, app: App) -> None:

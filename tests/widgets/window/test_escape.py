@@ -97,7 +97,7 @@ KINDS: dict[str, Open] = {
     "find": Open(
         lambda window, app: window.do("find"),
         lambda window, app: app.find.is_open,
-        lambda window: [window.chat],
+        lambda window: [window],
     ),
 }
 
@@ -192,6 +192,39 @@ def test_escape_ends_the_innermost_thing_and_an_answer_last(
     monkeypatch.undo()
     script.go.set()
     qtbot.waitUntil(lambda: not app.chat.questions.at_engine)
+
+
+def test_escape_is_heard_where_nothing_has_the_keyboard(
+    qtbot: QtBot, written: MainWindow, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, stopped = written, []
+    monkeypatch.setattr(app.chat.requests, "stop", lambda: stopped.append(True))
+    for act, is_open in (("compare", lambda: app.comparison.state.now.is_open), ("find", lambda: app.find.is_open)):
+        window.do(act)
+        app.catch_up()
+        assert is_open()
+        at = QApplication.focusWidget()
+        if at is not None:
+            at.clearFocus()
+        press(window, Qt.Key.Key_Escape)
+        app.catch_up()
+        assert not is_open()
+        assert not stopped
+    monkeypatch.undo()
+    script.go.set()
+    qtbot.waitUntil(lambda: not app.chat.questions.at_engine)
+
+
+def test_escape_leads_from_the_inspector_back_to_writing(
+    qtbot: QtBot, written: MainWindow, app: App, script: Script
+) -> None:
+    window = written
+    script.go.set()
+    qtbot.waitUntil(lambda: not app.chat.questions.at_engine)
+    for stop in (window.branches.tree, window.branches.foot.buttons[0]):
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+        press(window, Qt.Key.Key_Escape)
+        assert window.chat.composer.edit.hasFocus()
 
 
 def end(name: str, window: MainWindow, app: App) -> None:
