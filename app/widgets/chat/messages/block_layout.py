@@ -180,6 +180,7 @@ class BlockLayout:
         """The document, whether or not it was laid out."""
         if self._document is None:
             self._document = self._make()
+            self._keep_shapes(self._document)
             table = only_table(self._document) if self.block.kind is Kind.MARKDOWN else None
             self._table, self._is_fixed = None if table is None else table_widths(table, self._style), False
             self.is_exact = False
@@ -207,6 +208,8 @@ class BlockLayout:
         elif breaks or grown != "" or (has_ended and (self.is_code or "$" in block.text or "\\" in block.text)):
             self._document = None
         self.is_exact = False
+        if self._document is not None:
+            self._keep_shapes(self._document)
         after = self.lay_out(width)
         stays = not self.is_code if after is before else goes_on(before, after)
         return last if stays else 0.0
@@ -369,10 +372,18 @@ class BlockLayout:
         is_torn = bool(block.state.head) and not below_head(document)
         return plain_document(shown(block.text), self._style) if is_torn else document
 
+    def _keep_shapes(self, document: QuietDocument) -> None:
+        """Have the shapes of the letters kept of a paragraph that grows: it is measured and drawn again and again.
+
+        Qt would find them anew each time, for all of the paragraph.
+        """
+        document.lastBlock().layout().setCacheEnabled(not self.block.is_closed)
+
     def _append(self, text: str) -> None:
         assert self._document is not None
         cursor = QTextCursor(self._document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.block().layout().setCacheEnabled("\n" not in text)
         cursor.insertText(shown(text))
 
     def _measure(self, width: float) -> None:
