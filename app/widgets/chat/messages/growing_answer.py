@@ -7,6 +7,7 @@ import math
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal
 
 from app.viewmodels.chat.chat_model import ChatModel
+from app.viewmodels.chat.rows import ThoughtRow
 from app.widgets.chat.messages.row_view import RowView
 
 _BESIDE_NEW = 3  # points that a caret or a letter may reach out of its line
@@ -28,6 +29,7 @@ class GrowingAnswer(QObject):
         self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self.take_up)
         self._taken = QElapsedTimer()
+        self._placed: tuple[str, float, ThoughtRow | None] | None = None  # as it was when all was placed last
         model.tailAppended.connect(self._wake)
         model.tailFigures.connect(self._wake)
 
@@ -49,9 +51,13 @@ class GrowingAnswer(QObject):
         if number < 0 or number >= len(self._model.rows):
             return
         rows.renew(number)
-        self._view.updateGeometries()
+        item = rows.item(number)
+        # Most words stand in a line that was there already: nothing has another place then.
+        if not item.body.is_measured or self._placed != (item.row.id, item.height, item.row.thought):
+            self._view.updateGeometries()
+            self._placed = (item.row.id, item.height, item.row.thought)
         self.grew.emit()
-        rect, changed = self._view.row_rect(number), rows.item(number).take_changed()
+        rect, changed = self._view.row_rect(number), item.take_changed()
         top, end = rect.top(), self._view.viewport().height()
         first = top + max(0, math.floor(changed.top) - _BESIDE_NEW)
         last = min(float(end), top + changed.bottom + _BESIDE_NEW)

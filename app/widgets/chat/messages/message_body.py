@@ -95,6 +95,12 @@ class MessageBody:
         """The height in points; exact for what was seen at this width."""
         return self._rough if self._blocks is None else self._end_of(len(self._blocks) - 1)
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether the end of it is laid out, so that its height is no estimate."""
+        blocks = self._blocks or ()
+        return len(blocks) > 0 and blocks[-1].is_laid_out(self._width)
+
     def set_width(self, width: float) -> None:
         """Take another width, in points: heights become estimates again."""
         if width == self._width:

@@ -230,6 +230,13 @@ GROWING = (
 )
 
 
+def places_of(view: ChatView) -> tuple[float, ...]:
+    """How far the view is scrolled, how high its last message is, and where its controls stand."""
+    rows, controls = view.layout_of_rows, view.controls._widgets.values()
+    places = [place for one in controls for place in (one.x(), one.y(), one.width(), one.height())]
+    return (view.verticalOffset(), rows.total, rows.item(len(rows) - 1).height, *places)
+
+
 @each_seed(range(10))
 def test_what_stands_on_the_screen_while_an_answer_grows_is_what_a_whole_paint_shows(
     qtbot: QtBot, style: Style, seed: int
@@ -249,6 +256,9 @@ def test_what_stands_on_the_screen_while_an_answer_grows_is_what_a_whole_paint_s
         if dice.random() < 0.3:
             chat.set_tail_figures("s", Footer(10, step, step, 38.2, 0.4, ""))
         view._growing.take_up()
+        places = places_of(view)
+        view.updateGeometries()
+        assert places_of(view) == places, "nothing was left to be measured or moved"
         settle()
         qtbot.waitUntil(lambda: on_screen(view) == picture(view))  # a formula may come between the two
 
