@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields
+from operator import attrgetter
 from typing import NamedTuple, get_args
 
 from PySide6.QtCore import QPointF, QRectF
@@ -23,6 +24,8 @@ _BUBBLE_SIDE, _BUBBLE_ABOVE = 16, 10
 _NAME_TO_BUBBLE, _NAME_TO_TEXT, _NAME_TO_CARD, _TO_FOOTER, _TO_NOTE = 6, 4, 8, 8, 6
 _THOUGHT_TO_TEXT = 6
 _BUTTON = 28
+# What of a row is seen beside its text and its footer.
+_LOOK = attrgetter(*(one.name for one in fields(MessageRow) if one.name not in ("segments", "footer")))
 
 
 class Band(NamedTuple):
@@ -30,6 +33,20 @@ class Band(NamedTuple):
 
     top: float
     bottom: float
+
+
+class _Places(NamedTuple):
+    """Where the parts of a row stand while its text is as high as `body`, and the height of the whole row."""
+
+    body: float
+    name: QRectF
+    bubble: QRectF
+    thought: QRectF
+    prefill: QRectF
+    text: QRectF
+    note: QRectF
+    footer: QRectF
+    height: float
 
 
 class RowItem:
@@ -46,6 +63,7 @@ class RowItem:
         self.above = _FIRST
         self._style = style
         self._column = Column(0, 0)
+        self._known: _Places | None = None  # until something else of the row is another one
 
     @property
     def is_question(self) -> bool:
@@ -54,22 +72,25 @@ class RowItem:
     def follow(self, before: Role | None) -> None:
         """Take the gap that the message before asks for."""
         self.above = _gap(before)
+        self._known = None
 
     def set_column(self, column: Column) -> None:
         """Take another width; what was measured becomes an estimate."""
         self._column = column
+        self._known = None
         self.body.set_width(_text_width(self.row.role, column))
 
     def set_row(self, row: MessageRow) -> None:
         """Show another state of the same message; only new text is laid out."""
         self.row = row
+        self._known = None
         self.body.set_segments(row.shown, is_growing=row.is_streaming)
 
     def take_changed(self) -> Band:
         """Return what of the row looks other than when this was asked last; all of it for the first time."""
         before, self._asked, changed = self._asked, self.row, self.body.take_changed()
         height, self._asked_height = self._asked_height, self.height
-        if before is None or self.row != replace(before, segments=self.row.segments, footer=self.row.footer):
+        if before is None or (self.row is not before and _LOOK(self.row) != _LOOK(before)):
             return Band(0.0, math.inf)
         is_end_same = before.footer is self.row.footer and height == self._asked_height
         return Band(self.text.top() + changed, self.text.bottom() if is_end_same else math.inf)
@@ -77,9 +98,7 @@ class RowItem:
     @property
     def name(self) -> QRectF:
         """The line with the writer's name; its middle is the height of the disc."""
-        return QRectF(
-            self._column.left, self.above, self._column.width, self._style.text_style(TextRole.SMALL_MEDIUM).line + 6
-        )
+        return self._places.name
 
     @property
     def disc(self) -> QPointF:
@@ -87,24 +106,18 @@ class RowItem:
 
     @property
     def bubble(self) -> QRectF:
-        """The ground of a question."""
-        count = len(self.row.attachments)
-        above = self.attachment(count - 1).bottom() if count else self.name.bottom()
-        top = above + _NAME_TO_BUBBLE
-        return QRectF(self._column.left, top, self._column.width, self.body.height + 2 * _BUBBLE_ABOVE)
+        """The ground of a question; without a height for an answer."""
+        return self._places.bubble
 
     def attachment(self, number: int) -> QRectF:
         """Return the line of an attachment of the question, by its number from 0 on."""
         height = self._style.text_style(TextRole.SMALL).line + 6
-        top = self.name.bottom() + _NAME_TO_TEXT + number * height
-        return QRectF(self._column.left, top, self._column.width, height)
+        return self._line(self.name.bottom() + _NAME_TO_TEXT + number * height, height)
 
     @property
     def thought(self) -> QRectF:
         """The line that stands for the thought before an answer; without a height where there is none."""
-        has_none = self.row.thought is None or self.row.prefill is not None
-        height = 0 if has_none else self._style.text_style(TextRole.SMALL).line + 6
-        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_TEXT, self._column.width, height)
+        return self._places.thought
 
     @property
     def has_caret(self) -> bool:
@@ -115,31 +128,17 @@ class RowItem:
     @property
     def text(self) -> QRectF:
         """The message's text; as high as one line while an answer has none yet."""
-        if self.is_question:
-            return self.bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
-        height = self.body.height
-        if not height and self.has_caret and self.row.prefill is None:
-            height = self._style.text_style(TextRole.BODY).line
-        thought = self.thought
-        gap = _THOUGHT_TO_TEXT if height and thought.height() else 0
-        return QRectF(self._column.left, thought.bottom() + gap, self._column.width, height)
+        return self._places.text
 
     @property
     def prefill(self) -> QRectF:
         """The card that stands in an answer's place while its prompt is read."""
-        if self.row.prefill is None:
-            return QRectF()
-        height = prefill_height(self._style, self.row.prefill)
-        return QRectF(self._column.left, self.name.bottom() + _NAME_TO_CARD, self._column.width, height)
+        return self._places.prefill
 
     @property
     def note(self) -> QRectF:
         """One line below the text."""
-        if not self.row.note:
-            return QRectF()
-        top, line = self._text_bottom + _TO_NOTE, self._style.text_style(TextRole.SMALL).line
-        height = max(line, _BUTTON) if self.row.is_unanswered else line
-        return QRectF(self._column.left, top, self._column.width, height)
+        return self._places.note
 
     @property
     def note_end(self) -> float:
@@ -149,19 +148,12 @@ class RowItem:
     @property
     def footer(self) -> QRectF:
         """The line of an answer's figures and actions; questions and prompts being read have none."""
-        if self.is_question or self.row.prefill is not None:
-            return QRectF()
-        top = (self.note.bottom() if self.row.note else self._text_bottom) + _TO_FOOTER
-        return QRectF(self._column.left, top, self._column.width, self._style.text_style(TextRole.CAP).line + 6)
+        return self._places.footer
 
     @property
     def height(self) -> float:
         """The height of the whole row in points."""
-        if self.row.prefill is not None:
-            return self.prefill.bottom()
-        if not self.is_question:
-            return self.footer.bottom()
-        return self.note.bottom() if self.row.note else self.bubble.bottom()
+        return self._places.height
 
     def settle(self, top: float, bottom: float, allowance: Allowance | None = None) -> bool:
         """Measure what lies between two heights of the row; returns whether the row's height changed."""
@@ -169,8 +161,44 @@ class RowItem:
         return self.body.settle(top - start, bottom - start, allowance)
 
     @property
-    def _text_bottom(self) -> float:
-        return self.bubble.bottom() if self.is_question else self.text.bottom()
+    def _places(self) -> _Places:
+        known = self._known
+        if known is None or known.body != self.body.height:
+            known = self._known = self._find_places(self.body.height)
+        return known
+
+    def _find_places(self, body: float) -> _Places:
+        """Work out where everything stands around a text of this height."""
+        row, small = self.row, self._style.text_style(TextRole.SMALL).line
+        prefill = bubble = note = footer = QRectF()
+        name = self._line(self.above, self._style.text_style(TextRole.SMALL_MEDIUM).line + 6)
+        has_thought = row.thought is not None and row.prefill is None
+        thought = self._line(name.bottom() + _NAME_TO_TEXT, small + 6 if has_thought else 0)
+        if self.is_question:
+            above = name.bottom() if not row.attachments else thought.top() + len(row.attachments) * (small + 6)
+            bubble = self._line(above + _NAME_TO_BUBBLE, body + 2 * _BUBBLE_ABOVE)
+            text = bubble.adjusted(_BUBBLE_SIDE, _BUBBLE_ABOVE, -_BUBBLE_SIDE, -_BUBBLE_ABOVE)
+            end = bubble.bottom()
+        else:
+            is_awaited = not body and self.has_caret and row.prefill is None
+            height = self._style.text_style(TextRole.BODY).line if is_awaited else body
+            gap = _THOUGHT_TO_TEXT if height and has_thought else 0
+            text = self._line(thought.bottom() + gap, height)
+            end = text.bottom()
+        if row.note:
+            note = self._line(end + _TO_NOTE, max(small, _BUTTON) if row.is_unanswered else small)
+            end = note.bottom()
+        if row.prefill is not None:
+            prefill = self._line(name.bottom() + _NAME_TO_CARD, prefill_height(self._style, row.prefill))
+            end = prefill.bottom()
+        elif not self.is_question:
+            footer = self._line(end + _TO_FOOTER, self._style.text_style(TextRole.CAP).line + 6)
+            end = footer.bottom()
+        return _Places(body, name, bubble, thought, prefill, text, note, footer, end)
+
+    def _line(self, top: float, height: float) -> QRectF:
+        """Return a part of the row that is as wide as the column."""
+        return QRectF(self._column.left, top, self._column.width, height)
 
 
 class Estimates:
