@@ -84,9 +84,21 @@ class QuietDocument(QTextDocument):
         return QImage(1, 1, QImage.Format.Format_ARGB32_Premultiplied)
 
 
-def is_prose_alone(text: str) -> bool:
-    """Return whether nothing in a text means anything to Markdown: one line of words, with a space between two."""
-    return _PROSE.fullmatch(text) is not None and "www." not in text.lower()
+def adds_words(document: QTextDocument, old: str, new: str) -> bool:
+    """Return whether a Markdown text, of which this is the document, has only gained words that mean nothing else.
+
+    They belong to the last word and to its look, which is that of a plain paragraph. A formula or a break that is begun
+    may take in anything.
+    """
+    if not new.startswith(old) or not old or old[-1].isspace() or "$" in old or "\\" in old:
+        return False
+    begun = old.rsplit(None, 1)[-1]
+    words = begun + new[len(old) :]
+    if _PROSE.fullmatch(words) is None or "www." in words.lower() or not document.lastBlock().text().endswith(begun):
+        return False
+    cursor = QTextCursor(document)
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    return bool(cursor.charFormat().isEmpty())
 
 
 def goes_on(before: QuietDocument, after: QuietDocument) -> bool:

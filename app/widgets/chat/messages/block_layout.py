@@ -20,9 +20,9 @@ from app.widgets.chat.markdown.blocks import Block, Kind, markdown
 from app.widgets.chat.markdown.decorations import paint_decorations
 from app.widgets.chat.markdown.document import (
     QuietDocument,
+    adds_words,
     code_document,
     goes_on,
-    is_prose_alone,
     is_scrolled,
     plain_document,
     shown,
@@ -200,9 +200,11 @@ class BlockLayout:
             return 0.0
         last = self.line_top(before.characterCount() - 1, width)
         grown = block.text.removeprefix(old.text) if block.text.startswith(old.text) else None
+        if grown is not None and (old.text.endswith("\r") or "\r" in grown):
+            grown = None  # what is shown of a return depends on what follows it
         has_ended = block.is_closed is not old.is_closed
         breaks = self.is_code and is_scrolled(old.text) and not is_scrolled(block.text)
-        is_prose = block.kind is Kind.MARKDOWN and is_prose_alone(old.text) and is_prose_alone(block.text)
+        is_prose = block.kind is Kind.MARKDOWN and adds_words(before, old.text, block.text)
         if grown is not None and not breaks and (self.is_thought or is_prose or (self.is_code and not has_ended)):
             self._append(grown)
         elif breaks or grown != "" or (has_ended and (self.is_code or "$" in block.text or "\\" in block.text)):
@@ -432,7 +434,7 @@ def _end_x(line: QTextLine, block: QTextBlock) -> float:
 
 def _marks_of(block: Block) -> frozenset[FootnoteMark]:
     """Return the marks of footnotes in a block."""
-    return marks_in(block.text) if block.kind is Kind.MARKDOWN else frozenset()
+    return marks_in(shown(block.text)) if block.kind is Kind.MARKDOWN and "[^" in block.text else frozenset()
 
 
 def characters_to_line(width: float, style: Style) -> int:

@@ -99,6 +99,12 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
         ("the *way", "* it"),
         ("1", ". one"),
         ("words\n", "- item"),
+        ("**So** www", ".example.org"),
+        ("- one\n- [x", "] two"),
+        ("it is $x", " and y"),
+        ("[x]: word", " and more"),
+        ("```\nx\r", " y"),
+        ("é\r", "[^1]: "),
     ],
 )
 def test_what_comes_makes_something_of_what_came_before(style: Style, before: str, after: str) -> None:
@@ -116,7 +122,34 @@ def test_words_that_come_one_by_one_are_what_they_are_at_once(style: Style, seed
     dice = random.Random(seed)
     often = ["word", " word", " and", ".", ", ", " 3", "é", " 語", "?", "’s", " -", " ...", ": "]
     marks = [*"*_`[]()<>&#~$\\|!1.-+=\n\t\r ", "www.", "http:", "//a.b", "@a.b", "amp;", "#35;", "https://a.b"]
-    seldom = dice.sample(marks, 2)
+    wholes = [
+        "**So** ",
+        "*it",
+        "`x` ",
+        "_a_",
+        "~~b~~",
+        "\n\n",
+        "\n- ",
+        "\n1. ",
+        "\n> ",
+        "\n# ",
+        "[x]: ",
+        "[^1] ",
+        "[^1]: ",
+        "- [ ] ",
+    ]
+    wholes += [
+        "[a](b)",
+        "![a](b)",
+        "| a | b |\n|---|---|\n| c ",
+        "\n\n    ",
+        "<b>",
+        "\n```\n",
+        "\n---\n",
+        "$x$ ",
+        "\\(x",
+    ]
+    seldom = dice.sample([*marks, *wholes], 3)
     text = dice.choice(["A", "1", "é"])
     shown = settled(text, style, is_growing=True)
     for _ in range(30):
