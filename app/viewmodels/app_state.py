@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 
 from app.protocol.dataclass import dataclass
 from app.viewmodels.cache.cache_state import CacheState
@@ -63,6 +63,12 @@ class AppState:
     def cache_line(self) -> str:
         """Return how full the cache is, "" where the engine does not tell."""
         return self.cache.line if self.model.has("trie") else ""
+
+    @property
+    def without_figures(self) -> AppState:
+        """Return it without what is told a few times a second, on which no command depends."""
+        chat = replace(self.chat, subtitle="", context_used=0, warmth=None, activity=None)
+        return replace(self, chat=chat, cache=replace(self.cache, line=""))
 
     @property
     def has_cached_branch(self) -> bool:

@@ -7,9 +7,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from app.protocol.capabilities import Capabilities
-from app.viewmodels.actions import ACTIONS, enabled, offered
+from app.viewmodels.actions import ACTIONS, checked, enabled, offered
 from app.viewmodels.app_state import AppState
 from app.viewmodels.chat.versions import Ending
+from app.viewmodels.kit.activity import Activity
 from app.viewmodels.unavailable import CASES, tips, unavailable
 
 
@@ -57,3 +58,14 @@ def test_a_tip_says_what_a_command_does_and_costs_or_why_it_would_do_nothing() -
             assert told[one.id] == (reasons.get(one.id) or before + one.tip), f"seed {seed}"
             never -= {one.id} if is_priced else set()
     assert not never, "their prices were never told"
+
+
+def test_no_command_depends_on_the_figures_of_an_answer() -> None:
+    for seed in range(200):
+        rng = random.Random(seed)
+        state = any_state(rng)
+        figures = {"subtitle": "4 of 7", "context_used": 9, "warmth": rng.random(), "activity": Activity("Writing")}
+        told = replace(state, chat=replace(state.chat, **figures), cache=replace(state.cache, line="Cache 1 MB"))
+        assert told.without_figures == state.without_figures, f"seed {seed}"
+        for ask in (enabled, checked, offered, tips):
+            assert ask(told) == ask(told.without_figures), f"seed {seed}"

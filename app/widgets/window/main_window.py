@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._style = style
         self._app = app
-        self._changes = ChangeDetector()
+        self._about_commands, self._changes = ChangeDetector(), ChangeDetector()
         self._may_close = may_close
         self.sidebar = Sidebar(style, app.library.conversation_model, app.library.search, app.keys.actions)
         self.chat = ChatPane(style, app)
@@ -275,6 +275,8 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         now = self._app.state.now
         self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
+        if not self._about_commands.has_changed(now.without_figures):
+            return
         can, marked, present, told = enabled(now), checked(now), offered(now), tips(now)
         if not self._changes.has_changed(now.chat.title, can, marked, present, told):
             return
