@@ -34,7 +34,7 @@ from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
 
-TICK_MS = 250
+TICK_MS, NEARLY_MS = 300, 100  # between the figures of an answer; less than that before them others may bring them
 
 
 class ChatRegion(QObject):
@@ -168,6 +168,9 @@ class ChatRegion(QObject):
         elif isinstance(event, TrieChanged):
             self.branch_costs.renew()
             self.settings.renew_price()
+            if self._tick.isActive() and self._tick.remainingTime() <= NEARLY_MS:
+                self._tick.start()
+                self._show_figures()  # with the picture: the window is brought up to date once for both
 
     # What is shown
 
