@@ -20,7 +20,7 @@ from statistics import median
 from tests.bench.report import machine, say, write
 
 ROOT = Path(__file__).parents[2]
-STARTS, PAIRS = 7, 16
+STARTS, PAIRS = 7, 24
 START = """
 import json, sys, time
 from app.__main__ import main as enter
