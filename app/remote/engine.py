@@ -215,7 +215,9 @@ class RemoteEngine:
                     "This server is not known", "Add it in the list of models, then choose its model there."
                 )
             key = await asyncio.get_running_loop().run_in_executor(None, self._key_of, server.id)
-            opened = await open_model(command, named, server, key, self._beliefs, self._silence)
+            waiting = ModelLoading(command.path, f"Waiting for {server.name}")
+            tell = partial(self._emit, waiting)
+            opened = await open_model(command, named, server, key, self._beliefs, self._silence, tell)
             opening.is_settled = True
             await self._install(opened)
         except ServerError as error:

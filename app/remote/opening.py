@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -24,6 +24,7 @@ from app.remote.faults import ServerError
 from app.remote.id_opening import common_ids
 from app.remote.id_prompts import IdPrompts
 from app.remote.kinds import GoingOn
+from app.remote.patience import Patience
 from app.remote.probe import Found, FoundModel, look, look_closer
 from app.remote.prompts import MessagePrompts
 from app.remote.routing import Replica, Replicas
@@ -100,13 +101,25 @@ class Beliefs:
 
 
 async def open_model(
-    command: LoadModel, named: ServerModel, server: Server, key: str, beliefs: Beliefs, silence: float
+    command: LoadModel,
+    named: ServerModel,
+    server: Server,
+    key: str,
+    beliefs: Beliefs,
+    silence: float,
+    wait: Callable[[], object],
 ) -> OpenModel:
     """Return a model of a server, on all of its replicas that have it. Raises ServerError where none has.
 
-    key: for the server, "" for none. silence: as of `Client`.
+    key: for the server, "" for none. silence: as of `Client`. wait: called where it waits for one that is loading.
     """
     tries = await _all_tried(server, key, named, silence)
+    patience = Patience()
+    while (busy := _busy(tries)) is not None:
+        wait()
+        if not await patience.pause(busy.wait):
+            raise busy
+        tries = await _all_tried(server, key, named, silence)
     able = [one for one in tries if isinstance(one, _Able)]
     failed = [one for one in tries if isinstance(one, ServerError)]
     if not able:
@@ -145,6 +158,14 @@ class _Able:
     client: Client
     found: Found
     model: FoundModel
+
+
+def _busy(tries: Iterable[_Able | ServerError]) -> ServerError | None:
+    """Return what a server says that has no room yet, None where another one can be asked, or nothing helps."""
+    tries = list(tries)
+    if any(isinstance(one, _Able) for one in tries):
+        return None
+    return next((one for one in tries if isinstance(one, ServerError) and one.is_busy), None)
 
 
 async def _all_tried(server: Server, key: str, named: ServerModel, silence: float) -> list[_Able | ServerError]:

@@ -18,7 +18,7 @@ _TIMES = 3  # that a question is sent again which a server refused that was well
 
 
 class Patience:
-    """The patience of one question. It is used up by all that it waits for."""
+    """The patience of one question, or of one opening of a model. It is used up by all that it waits for."""
 
     def __init__(self) -> None:
         self._pauses, self._left, self._times = list(_PAUSES), _LONGEST, _TIMES
@@ -30,10 +30,8 @@ class Patience:
         """
         self._times -= error.is_busy
         loop, least = asyncio.get_running_loop(), error.wait
-        while self._pauses and self._left > 0 and self._times >= 0:
-            begun = loop.time()
-            await asyncio.sleep(min(max(self._pauses.pop(0), least), self._left))
-            least = 0.0
+        while self._times >= 0 and await self.pause(least):
+            least, begun = 0.0, loop.time()
             for one in dict.fromkeys(replicas):
                 fault = await fault_of(one)
                 if fault is None:
@@ -41,6 +39,18 @@ class Patience:
                 error = fault
             self._left -= loop.time() - begun
         raise error
+
+    async def pause(self, least: float = 0.0) -> bool:
+        """Wait a while, a longer one each time. Return False at once where there is no patience left.
+
+        least: seconds that a server asks for.
+        """
+        if not self._pauses or self._left <= 0:
+            return False
+        pause = min(max(self._pauses.pop(0), least), self._left)
+        self._left -= pause
+        await asyncio.sleep(pause)
+        return True
 
 
 async def fault_of(replica: Replica) -> ServerError | None:

@@ -14,8 +14,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, Generate
-from app.protocol.events import ModelReady, RunFailed, RunFinished, RunStarted, ServerAwaited
+from app.protocol.commands import Cancel, CancelOpening, Generate, LoadModel
+from app.protocol.events import (
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    OpeningCancelled,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    ServerAwaited,
+)
+from app.protocol.references import ServerModel
 from app.protocol.reports import StopReason
 from app.remote import patience
 from app.remote.certificates import digest
@@ -26,6 +36,7 @@ from tests.remote.test_certificates import OTHER, STUDIO
 from tests.seeds import chosen
 
 HEALTH = {"Ollama": "/api/version", "LM Studio": "/v1/models", "OpenAI’s interface": "/v1/models"}
+LOADING = (503, "application/json", b'{"error": {"message": "Loading model"}}')
 LOADS = [kind for kind in SIGNS if HEALTH.get(kind) != "/v1/models"]
 
 
@@ -75,6 +86,50 @@ def test_a_question_waits_for_a_server_that_is_loading(
         asks = asked_for(script, path)
         time.sleep(0.1)
         assert asked_for(script, path) == asks, "nobody asks where no question waits"
+
+
+@pytest.mark.parametrize("kind", LOADS)
+def test_the_opening_of_a_model_waits_for_a_server_that_is_loading(
+    kind: str, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "_PAUSES", (0.02,) * 200)
+    with serving(Script(kind=kind)) as script:
+        script.pages["/v1/models"] = LOADING
+        asker.do(LoadModel(ServerModel(script.server.id, "tiny").reference, server=script.server))
+        wait_until(lambda: asked_for(script, "/v1/models") > 3)
+        assert {one.stage for one in asker.events if isinstance(one, ModelLoading)} == {
+            "Asking the server",
+            "Waiting for Studio",
+        }
+        assert not asker.count(ModelReady | ModelFailed)
+        del script.pages["/v1/models"]
+        assert isinstance(asker.wait((ModelReady, ModelFailed)), ModelReady)
+
+
+def test_an_opening_that_waits_can_be_given_up_and_fails_in_words_when_nothing_comes(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(Script(kind="llama.cpp")) as script:
+        script.pages["/v1/models"] = LOADING
+        found = asker.open(script.server)
+        assert isinstance(found, ModelFailed)
+        assert found.problem.title == "Studio is busy"
+        assert asked_for(script, "/v1/models") == 7
+        monkeypatch.setattr(patience, "_PAUSES", (60.0,))
+        path = ServerModel(script.server.id, "tiny").reference
+        asker.do(LoadModel(path, server=script.server))
+        wait_until(lambda: asked_for(script, "/v1/models") == 8)
+        asker.do(CancelOpening(path))
+        assert asker.wait(OpeningCancelled).path == path
+
+
+def test_an_opening_waits_for_none_where_another_replica_can_be_asked(asker: Asker) -> None:
+    with serving(Script(kind="llama.cpp")) as script, serving(Script(kind="llama.cpp")) as loading:
+        loading.pages["/v1/models"] = LOADING
+        found = asker.open(replace(script.server, others=(loading.server.url,)))
+        assert isinstance(found, ModelReady)
+        assert "is busy" in found.info.note
+        assert asked_for(loading, "/v1/models") == 1
 
 
 def test_it_waits_too_where_a_connection_breaks_twice_since_the_server_ends(asker: Asker) -> None:
