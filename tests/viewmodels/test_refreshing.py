@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -97,11 +96,6 @@ def as_computed(app: App) -> AppState:
     )
 
 
-def without_figures(state: AppState) -> AppState:
-    """Return a state without the figures of an answer that is being written: those are told a few times a second."""
-    return replace(state, chat=replace(state.chat, activity=None, context_used=0, subtitle=""))
-
-
 def library_verbs(app: App) -> list[Callable[[], object]]:
     library, open_id = app.library, app.library.open_id
     verbs: list[Callable[[], object]] = [library.edits.undo, library.edits.redo, library.create_folder]
@@ -127,6 +121,6 @@ def test_no_state_is_older_than_what_it_is_made_from(qtbot: QtBot, make_app: Cal
                 where = f"seed {seed}, after {number} steps, {moment}"
                 shown, made = app.state.now, as_computed(app)
                 if app.chat.questions.at_engine:
-                    shown, made = without_figures(shown), without_figures(made)
+                    shown, made = shown.without_figures, made.without_figures
                 assert shown == made, where
                 qtbot.wait(dice.choice([0, 1, 5]))

@@ -8,8 +8,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Generate
+from app.protocol.events import TrieChanged
+from app.protocol.trie_view import TrieView
 from app.viewmodels.app import App
 from app.viewmodels.chat import chat_text
+from app.viewmodels.chat.chat_region import NEARLY_MS
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, ended, ready, wait_for_text
 
@@ -73,3 +76,26 @@ def test_nothing_is_asked_while_the_database_changes_the_tree(
     script.go.set()
     qtbot.waitUntil(lambda: not app.library.changes.is_pending)
     ended(qtbot, app, 4 if verb in ("send", "send what waits") else 2)
+
+
+def test_figures_come_with_a_picture_of_the_trie_that_comes_shortly_before_them(
+    qtbot: QtBot, app: App, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(qtbot, app)
+    script.hold = 2
+    app.chat.requests.send("Once")
+    wait_for_text(qtbot, app)
+    told: list[object] = []
+    monkeypatch.setattr(app.chat.chat_model, "set_tail_figures", lambda *figures: told.append(figures))
+    tick = app.chat._tick
+    tick.start(60_000)
+    app.chat.take(TrieChanged(TrieView(10_000)))
+    assert not told
+    tick.start(NEARLY_MS // 2)
+    app.chat.take(TrieChanged(TrieView(10_001)))
+    assert told
+    script.go.set()
+    ended(qtbot, app, 2)
+    told.clear()
+    app.chat.take(TrieChanged(TrieView(10_002)))
+    assert not told, "no answer is written"

@@ -172,3 +172,8 @@ def test_f2_in_a_name_that_is_being_written_changes_nothing(qtbot: QtBot, active
     assert QApplication.focusWidget() is field
     assert field.text() == "cheaper"
     press(active, Qt.Key.Key_Escape)
+
+
+def test_the_window_leaves_its_events_to_qt() -> None:
+    """All that stands in it is drawn in one event of its: in Python's hands no other thread could run Python then."""
+    assert "event" not in vars(MainWindow)

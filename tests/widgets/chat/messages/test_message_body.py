@@ -53,6 +53,17 @@ def settled(text: str, style: Style, *, is_growing: bool = False) -> MessageBody
     return made
 
 
+def kept_shapes(shown: MessageBody) -> list[bool]:
+    """Whether the shapes of the letters are kept of each paragraph and line of code."""
+    kept = []
+    for laid in shown._blocks or ():
+        block = laid.document.begin()
+        while block.isValid():
+            kept.append(block.layout().cacheEnabled())
+            block = block.next()
+    return kept
+
+
 def test_nothing_is_laid_out_before_it_is_seen(style: Style, made: list[str]) -> None:
     shown = body(PLAN, style)
     assert shown.height > 0
@@ -161,6 +172,20 @@ def test_words_that_come_one_by_one_are_what_they_are_at_once(style: Style, seed
             one.document.toHtml() for one in fresh._blocks or ()
         ], text
         assert shown.height == fresh.height, text
+
+
+@pytest.mark.parametrize("begun", ["Words", "Words *so*", "```\ncode"])
+def test_only_of_the_last_lines_that_grow_the_shapes_of_letters_are_kept(style: Style, begun: str) -> None:
+    """Those of every line of a long answer would take memory for as long as it is in sight."""
+    shown = settled(begun, style, is_growing=True)
+    for more in (" and", " more\n", "of it", "\nand of that"):
+        begun += more
+        shown.set_segments(segments(begun), is_growing=True)
+        shown.settle(0, 1e6)
+        assert kept_shapes(shown) == [*[False] * (len(kept_shapes(shown)) - 1), True]
+    shown.set_segments(segments(begun))
+    shown.settle(0, 1e6)
+    assert not any(kept_shapes(shown))
 
 
 def test_code_that_grows_is_appended_to_and_gets_its_colours_when_it_ends(style: Style, made: list[str]) -> None:
