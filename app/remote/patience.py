@@ -1,7 +1,7 @@
-"""The wait for servers that were reached before, and are busy, loading a model, or being started again.
+"""The wait for servers that are busy or load a model, or were reached before and are being started again.
 
-Properties: a server is asked whether it is well only while a question waits for it, which is about a minute at most;
-one that is well and has no room is sent the question a few times, and not more.
+Properties: a server is asked whether it is well only while a question, or the opening of a model, waits for it, which
+is about a minute at most; one that is well and has no room is sent the question a few times, and not more.
 """
 
 from __future__ import annotations
