@@ -36,7 +36,7 @@ class Band(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """Where the parts of a row stand while its text is as high as `body`, and the height of the whole row."""
+    """The places of a row's parts while its text is as high as `body`, and the height of the whole row."""
 
     body: float
     name: QRectF
