@@ -160,9 +160,8 @@ class _Able:
     model: FoundModel
 
 
-def _busy(tries: Iterable[_Able | ServerError]) -> ServerError | None:
+def _busy(tries: Sequence[_Able | ServerError]) -> ServerError | None:
     """Return what a server says that has no room yet, None where another one can be asked, or nothing helps."""
-    tries = list(tries)
     if any(isinstance(one, _Able) for one in tries):
         return None
     return next((one for one in tries if isinstance(one, ServerError) and one.is_busy), None)

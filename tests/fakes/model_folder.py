@@ -31,7 +31,8 @@ def write_model_folder(
     tokenizer = tokenizer or byte_level()
     vocabulary = tokenizer.get_vocab_size()
     end = "<|end|>" if ends else "<|never|>"
-    tokenizer.add_special_tokens([end])
+    if not ends:
+        tokenizer.add_special_tokens([end])
     path.mkdir(parents=True, exist_ok=True)
     weights = dict(tree_flatten(tiny_model(kind, vocabulary, seed, **config).parameters()))
     mx.save_safetensors(str(path / "model.safetensors"), weights)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.protocol.commands import EstimateCost, Generate
+from app.protocol.commands import Command, EstimateCost, Generate
 from app.protocol.events import RunStarted
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_tokenizer import sentence_piece
@@ -65,7 +65,9 @@ def test_a_stopped_answer_goes_on_with_nothing_computed_again(qtbot: QtBot, tmp_
     sitting.end()
 
 
-def test_two_models_answer_the_same_question_beside_each_other_and_never_share(qtbot: QtBot, tmp_path: Path) -> None:
+def test_two_models_answer_the_same_question_beside_each_other_and_never_share(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each answer has its model's name, and no model is given the other's ids, whatever is asked next."""
     one = write_model_folder(tmp_path / "one", kind="llama", seed=1, ends=False)
     two = write_model_folder(tmp_path / "two", kind="lfm2", seed=2, tokenizer=sentence_piece(), ends=False)
@@ -73,12 +75,12 @@ def test_two_models_answer_the_same_question_beside_each_other_and_never_share(q
     app, asked = sitting.app, []
     submit = sitting.program.host.submit
 
-    def note(command: object) -> None:
+    def note(command: Command) -> None:
         if isinstance(command, Generate | EstimateCost):
             asked.append((app.model.current_model.fingerprint, command))
-        submit(command)  # type: ignore[arg-type]
+        submit(command)
 
-    sitting.program.host.submit = note  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(sitting.program.host, "submit", note)
     sitting.ask("Which pears keep?")
     first = app.library.tree.path[-1]
     app.model.open(str(two))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -62,10 +63,10 @@ def test_the_list_is_that_of_the_database_without_reading_it(qtbot: QtBot, app: 
 def test_one_return_tells_each_view_at_most_once_a_turn(qtbot: QtBot, app: App) -> None:
     ready(qtbot, app)
     told: Counter[str] = Counter()
-    regions: dict[str, LiveState[object]] = {
-        "chat": app.chat.state,  # type: ignore[dict-item]
-        "library": app.library.state,  # type: ignore[dict-item]
-        "app": app.state,  # type: ignore[dict-item]
+    regions: dict[str, LiveState[Any]] = {
+        "chat": app.chat.state,
+        "library": app.library.state,
+        "app": app.state,
     }
     for name, state in regions.items():
         state.tell()

@@ -6,6 +6,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -64,9 +65,9 @@ def test_no_row_says_that_it_has_no_tokens(
     ask(qtbot, app, "How are you?")
     save = MessageStore.save_answer
 
-    def save_late(store: MessageStore, *arguments: object, **named: object) -> object:
+    def save_late(store: MessageStore, *arguments: Any, **named: Any) -> object:
         time.sleep(draw.random() * LATE_MS / 1000)
-        return save(store, *arguments, **named)  # type: ignore[arg-type]
+        return save(store, *arguments, **named)
 
     monkeypatch.setattr(MessageStore, "save_answer", save_late)
     watch, heard = watched(app, draw, monkeypatch, lambda: [one for one in said(app) if ", 0\xa0tokens" in one])
