@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import ssl
 import time
@@ -164,6 +165,16 @@ def test_it_fails_in_words_when_it_does_not_come(asker: Asker) -> None:
     found = asker.answer(3)
     assert isinstance(found, RunFailed)
     assert found.problem.title == "Studio cannot be reached"
+
+
+def test_patience_is_used_up_by_all_that_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "_LONGEST", 0.05)
+
+    async def pauses() -> list[bool]:
+        one = patience.Patience()
+        return [await one.pause() for _ in range(4)]
+
+    assert asyncio.run(pauses()) == [True, True, True, False]
 
 
 def test_a_minute_is_all_that_a_question_waits_whatever_the_server_says(

@@ -16,7 +16,7 @@ import app.widgets.chat.messages.block_layout as laid_part
 from app.viewmodels.actions import BY_ID
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_state import ChatState
-from app.viewmodels.chat.rows import MessageRow, ThoughtRow
+from app.viewmodels.chat.rows import Footer, MessageRow, ThoughtRow
 from app.viewmodels.text.formatting import HARD
 from app.widgets.chat.markdown.blocks import Kind, split_thought
 from app.widgets.chat.markdown.document import thought_document
@@ -29,6 +29,7 @@ from tests.seeds import chosen
 from tests.widgets.chat.sample_messages import answer, question, talk
 from tests.widgets.pictures import show
 
+FOOTER = Footer(10, 1, 1, 38.2, 0.4, "")
 LONG = "\n".join(
     f"Step {number}: the person asks about pears, and I know a little of quinces." for number in range(900)
 )
@@ -204,3 +205,18 @@ def test_a_screen_reader_hears_the_line_change_when_it_says_something_else(
     assert told == []
     line(view, "s").show_row(ThoughtRow("so", 5.0, 20))
     assert told == [f"Thought, 20{HARD}tokens, collapsed"]
+
+
+def test_the_line_of_a_thought_tells_how_long_it_takes_while_nothing_else_moves(
+    view: ChatView, chat: ChatModel
+) -> None:
+    growing = replace(answer("a", "", is_streaming=True), thought=ThoughtRow("Hm", is_growing=True), footer=FOOTER)
+    chat.show([question("q"), growing])
+    QApplication.processEvents()
+    view._growing.take_up()
+    for seconds in (3.0, 4.0):
+        chat.set_tail_figures("a", FOOTER, seconds)
+        view._growing.take_up()
+        line = view.controls.find("a", ControlKind.THOUGHT)
+        assert isinstance(line, DisclosureLine)
+        assert f"{seconds:.0f}" in line._row.title
