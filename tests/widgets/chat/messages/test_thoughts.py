@@ -207,10 +207,12 @@ def test_a_screen_reader_hears_the_line_change_when_it_says_something_else(
     assert told == [f"Thought, 20{HARD}tokens, collapsed"]
 
 
+@pytest.mark.parametrize("is_open", [False, True])
 def test_the_line_of_a_thought_tells_how_long_it_takes_while_nothing_else_moves(
-    view: ChatView, chat: ChatModel
+    view: ChatView, chat: ChatModel, is_open: bool
 ) -> None:
-    growing = replace(answer("a", "", is_streaming=True), thought=ThoughtRow("Hm", is_growing=True), footer=FOOTER)
+    growing = replace(answer("a", "", is_streaming=True), footer=FOOTER)
+    growing = replace(growing, thought=ThoughtRow("Hm", is_open=is_open, is_growing=True))
     chat.show([question("q"), growing])
     QApplication.processEvents()
     view._growing.take_up()
