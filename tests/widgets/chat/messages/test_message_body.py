@@ -113,6 +113,8 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
         ("**So** www", ".example.org"),
         ("- one\n- [x", "] two"),
         ("it is $x", " and y"),
+        ("So it is\\(x", " and so"),
+        ("So it is\\(x and", " so"),
         ("[x]: word", " and more"),
         ("```\nx\r", " y"),
         ("é\r", "[^1]: "),
