@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import resource
+import sys
 import threading
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 # macOS gives a secondary thread 512 KiB, which imports and graph evaluation can outgrow.
 STACK_BYTES = 16 * 1024 * 1024
+_GIVING_WAY = 7  # of 19, as `nice` counts
 _LONGEST_WORDS = 300
 _LONGEST_CHAIN = 20  # errors that caused one another
 
@@ -28,7 +31,20 @@ def local_engine(sink: EventSink) -> Engine:
     """Make the engine of this process. Its import takes about a second, and so happens on the model thread."""
     from app.engine.loop import EngineLoop
 
+    _go_first()
     return EngineLoop(sink)
+
+
+def _go_first() -> None:
+    """Have the window's thread give way to this one where a model computes on the cores that also draw the window.
+
+    On a processor MLX is handed a few operations ahead. While a picture is drawn on the core of the thread that hands
+    them over, the other cores soon have nothing to do; with this the picture waits, for microseconds. On a Mac models
+    compute on the GPU, and the window goes first.
+    """
+    if sys.platform == "linux":  # where each thread has a priority, and the first one the number of the process
+        window = os.getpid()
+        os.setpriority(os.PRIO_PROCESS, window, max(_GIVING_WAY, os.getpriority(os.PRIO_PROCESS, window)))
 
 
 def server_engine(sink: EventSink, keys: ServerKeys | None = None) -> Engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import threading
 
 import pytest
@@ -16,6 +17,7 @@ from app.protocol.events import EngineFailed, EngineStarted, Event, ModelReady, 
 from app.protocol.reports import StopReason
 from app.worker import engine_host
 from app.worker.engine_host import EngineHost
+from app.worker.engine_thread import local_engine
 from tests.fakes.engine import FakeEngine, Script
 
 
@@ -190,3 +192,19 @@ def test_a_command_never_gets_lost_between_two_threads(qtbot: QtBot) -> None:
         host.submit(command)
     host.close()
     assert script.commands == [*sent, Shutdown()]
+
+
+@pytest.mark.parametrize(
+    ("system", "before", "after"), [("linux", 0, [7]), ("linux", 10, [10]), ("linux", -5, [7]), ("darwin", 0, [])]
+)
+def test_the_window_gives_way_to_a_model_that_computes_on_its_cores(
+    system: str, before: int, after: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = list[int]()
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setattr(os, "getpriority", lambda _kind, _number: before)
+    monkeypatch.setattr(
+        os, "setpriority", lambda _kind, number, nice: given.append(nice) if number == os.getpid() else 0
+    )
+    local_engine(list[Event]().append)
+    assert given == after
