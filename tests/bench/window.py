@@ -20,7 +20,7 @@ from statistics import median
 from tests.bench.report import machine, say, write
 
 ROOT = Path(__file__).parents[2]
-STARTS, PAIRS = 7, 24
+STARTS = 7
 START = """
 import json, sys, time
 from app.__main__ import main as enter
@@ -74,17 +74,16 @@ LEAST_DECODE = 0.95
 Figures = dict[str, float]
 
 
-def begin(role: str, folder: Path, *, has_turns: bool = False) -> subprocess.Popen[bytes]:
-    """Begin a part of the measuring in a folder of its own. has_turns: it is told each of them, and tells of it."""
+def begin(role: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Begin a part of the measuring in a folder of its own."""
     folder.mkdir(parents=True)
     command = [sys.executable, "-m", "tests.bench.window_child", role, str(folder / "data"), str(folder / "told.json")]
-    pipe = subprocess.PIPE if has_turns else None
-    return subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe)
+    return subprocess.Popen(command, cwd=ROOT)
 
 
 def figures_of(process: subprocess.Popen[bytes], folder: Path) -> Figures:
     """Wait for a part and return its figures. SystemExit when it failed."""
-    if process.wait(600) != 0:
+    if process.wait(1200) != 0:
         raise SystemExit(f"{process.args!r} ended with {process.returncode}")
     figures: Figures = json.loads((folder / "told.json").read_text(encoding="utf-8"))
     return figures
@@ -122,29 +121,6 @@ def _start(folder: Path) -> Figures:
     return {"first_paint_cpu_s": at["cpu"], "first_paint_s": painted, "model_ready_s": ready}
 
 
-def decode_ratio(folder: Path) -> Figures:
-    """Speed of decoding with the window against that without, the median of pairs that take turns."""
-    parts = {role: begin(role, folder / role, has_turns=True) for role in ("decode", "headless")}
-    ratios = []
-    for pair in range(PAIRS + 1):
-        rates = {role: _rate(parts[role], seed=pair + 1) for role in (list(parts) if pair % 2 else reversed(parts))}
-        ratios.append(rates["decode"] / rates["headless"])
-    for role, process in parts.items():
-        assert process.stdin is not None
-        process.stdin.close()
-        figures_of(process, folder / role)
-    return {"decode_ratio": round(median(ratios[1:]), 3)}
-
-
-def _rate(process: subprocess.Popen[bytes], seed: int) -> float:
-    """Have a part write an answer, and return its tokens per second."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(f"{seed}\n".encode())
-    process.stdin.flush()
-    return float(process.stdout.readline())
-
-
 def told(key: str, value: float) -> str:
     """Say a figure, with its bar where it has one of its own."""
     bar = BARS.get(key)
@@ -166,7 +142,7 @@ def main() -> int:
     """Measure all parts and write what was found; 1 where a bar does not hold."""
     with tempfile.TemporaryDirectory() as name:
         figures: Figures = {}
-        for measure in (starts, work, partial(part, "large"), decode_ratio):
+        for measure in (starts, work, partial(part, "large"), partial(part, "decode")):
             found = measure(Path(name) / str(len(figures)))
             for key, value in found.items():
                 say(told(key, value))

@@ -1,9 +1,8 @@
 """One process of the measuring in `window`. Run as `python -m tests.bench.window_child ROLE FOLDER TOLD`.
 
 TOLD is a JSON file for what was found. The roles: `session` lets a person work while the guide writes; `idle` is an
-event loop with nothing to do, for as long; `large` opens what is large; `decode` writes answers in the window as it
-is told to on its standard input, and `headless` the same ones without a window; `lanes` has three answers to one
-question written in columns.
+event loop with nothing to do, for as long; `large` opens what is large; `decode` writes answers that the window shows,
+and others that it never hears of; `lanes` has three answers to one question written in columns.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from queue import Queue
 from random import Random
 from typing import cast
 
@@ -32,17 +32,19 @@ from app.launch.garbage import GarbageCollector
 from app.launch.paths import guide_model, paths_in
 from app.main import Program, application
 from app.protocol.chat import Turn
-from app.protocol.commands import Generate, LoadModel
+from app.protocol.commands import Generate
 from app.protocol.engine import Engine, EventSink
 from app.protocol.events import Event, ModelReady, RunFinished, TextDelta, TrieChanged
 from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.rendering.resident import resident_bytes
 from app.widgets.chat.lanes.lanes_view import LanesView
-from tests.bench.report import percentile, say
-from tests.bench.window_probe import Heartbeat, Paints, Stopwatch, wait
+from app.worker.engine_thread import local_engine
+from tests.bench.report import percentile
+from tests.bench.window_probe import PATIENCE, Heartbeat, Paints, Stopwatch, wait
 
 SESSION_S, STEP_MS = 60.0, 100
 ANSWER, DECODED = 600, 300  # tokens
+PAIRS = 64  # of answers that are shown and unheard of
 QUESTION = "Tell me a story about a fox and the other fox."
 LONG, NODES, MEGABYTE = 5_000, 5_000, 1_000_000
 TIMES = 5
@@ -65,24 +67,27 @@ class Bench:
         collector = GarbageCollector(self.app)
         self.written: defaultdict[int, deque[float]] = defaultdict(deque)
         self._events: dict[type[Event], Event] = {}
+        self._unheard: Queue[RunFinished] | None = None
         self.engine: Engine | None = None
         self.program = Program(paths_in(folder), self._make_engine)
         self.program.host.happened.connect(collector.follow)
         self.program.host.happened.connect(self._note)
         self.program.window.resize(1440, 900)
         self.program.start(guide_model())
-        self.wait_for(ModelReady)
+        self._sampling = cast(ModelReady, self.wait_for(ModelReady)).info.sampling
         _never_end(self.engine)
 
     def _make_engine(self, sink: EventSink) -> Engine:
-        from app.engine.loop import EngineLoop
-
         def stamped(event: Event) -> None:
+            if self._unheard is not None:
+                if isinstance(event, RunFinished):
+                    self._unheard.put(event)
+                return
             if isinstance(event, TextDelta) and event.text:
                 self.written[event.lane].append(time.perf_counter())
             sink(event)
 
-        self.engine = EngineLoop(stamped)
+        self.engine = local_engine(stamped)
         return self.engine
 
     def _note(self, event: Event) -> None:
@@ -94,6 +99,16 @@ class Bench:
         found = self._events[kind]
         self._events.clear()
         return found
+
+    def unheard(self, seed: int, tokens: int) -> RunFinished:
+        """Have an answer written that the window hears nothing of, while it sleeps, and return its end."""
+        assert self.engine is not None
+        sampling = replace(self._sampling, max_tokens=tokens, seed=seed)
+        self._unheard = Queue()
+        self.engine.submit(Generate(-1, (Turn("user", QUESTION),), sampling, alternatives=True))
+        finished = self._unheard.get(timeout=PATIENCE)
+        self._unheard = None
+        return finished
 
     def settle(self) -> None:
         """Run the event loop for as long as what was begun may take to end."""
@@ -448,59 +463,38 @@ def _ms(act: Callable[[], object]) -> float:
 
 
 def decode(folder: Path) -> dict[str, object]:
-    """Write answers that are shown while they are written."""
+    """How fast the guide writes where the window shows it, as a share of how fast it writes where nobody hears of it.
+
+    The answers are the same, in pairs, by turns. All are of one process: two processes that do the same differ by more
+    than is looked for here.
+    """
     bench = Bench(folder)
     app = bench.program.app
 
-    def write(seed: int) -> RunFinished:
+    def shown(seed: int) -> float:
         app.library.new_conversation()
         bench.settle()
         app.chat.settings.type("max_tokens", str(DECODED))
         app.chat.settings.type("seed", str(seed))
         bench.ask(QUESTION)
-        finished = cast(RunFinished, bench.wait_for(RunFinished))
+        return _rate(bench.wait_for(RunFinished))
+
+    def unheard(seed: int) -> float:
         bench.settle()
-        return finished
+        return _rate(bench.unheard(seed, DECODED))
 
-    answers = _answers(write)
+    ratios = []
+    for pair in range(PAIRS + 1):
+        rates = {write: write(pair) for write in ((shown, unheard) if pair % 2 else (unheard, shown))}
+        ratios.append(rates[shown] / rates[unheard])
     bench.close()
-    return {"answers": answers}
+    return {"decode_ratio": round(percentile(ratios[1:], 0.5), 3)}
 
 
-def headless(_folder: Path) -> dict[str, object]:
-    """Write the same answers by the engine alone, with nobody to show them to."""
-    from app.engine.loop import EngineLoop
-
-    events: list[Event] = []
-    engine = EngineLoop(events.append)
-
-    def step_until(kind: type[Event]) -> Event:
-        events.clear()
-        while not any(isinstance(event, kind) for event in events):
-            engine.step()
-        return next(event for event in events if isinstance(event, kind))
-
-    engine.submit(LoadModel(str(guide_model())))
-    ready = cast(ModelReady, step_until(ModelReady))
-    _never_end(engine)
-
-    def write(seed: int) -> RunFinished:
-        sampling = replace(ready.info.sampling, max_tokens=DECODED, seed=seed)
-        engine.submit(Generate(seed, (Turn("user", QUESTION),), sampling, alternatives=True))
-        return cast(RunFinished, step_until(RunFinished))
-
-    return {"answers": _answers(write)}
-
-
-def _answers(write: Callable[[int], RunFinished]) -> int:
-    """Write an answer with each seed that comes in a line, and say its tokens per second in one; returns how many."""
-    count = 0
-    for line in sys.stdin:
-        finished = write(int(line))
-        assert finished.stats.tokens == DECODED, finished
-        say(str(finished.stats.rate))
-        count += 1
-    return count
+def _rate(finished: Event) -> float:
+    stats = cast(RunFinished, finished).stats
+    assert stats.tokens == DECODED, finished
+    return stats.rate
 
 
 # Several answers
@@ -558,7 +552,7 @@ def lanes(folder: Path) -> dict[str, object]:
     }
 
 
-ROLES = {role.__name__: role for role in (session, idle, large, decode, headless, lanes)}
+ROLES = {role.__name__: role for role in (session, idle, large, decode, lanes)}
 
 if __name__ == "__main__":
     data = Path(sys.argv[2])
