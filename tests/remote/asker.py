@@ -32,6 +32,7 @@ class Asker:
         """engine: makes another one than that of servers."""
         self.events: list[Event] = []
         self._told = threading.Condition()
+        self._awaited: Any = Event
         self.engine = RemoteEngine(self._take, key_of, silence) if engine is None else engine(self._take)
         self._thread = threading.Thread(target=self.engine.run, daemon=True)
         self._thread.start()
@@ -39,7 +40,8 @@ class Asker:
     def _take(self, event: Event) -> None:
         with self._told:
             self.events.append(event)
-            self._told.notify_all()
+            if isinstance(event, self._awaited):  # whoever waits takes no time from the answer that is measured
+                self._told.notify_all()
 
     def do(self, command: Command) -> None:
         self.engine.submit(command)
@@ -48,6 +50,7 @@ class Asker:
         """Wait for the event number `count` of a kind, and return it."""
         end = time.monotonic() + seconds
         with self._told:
+            self._awaited = kind
             while True:
                 found = [event for event in self.events if isinstance(event, kind)]
                 if len(found) >= count:
