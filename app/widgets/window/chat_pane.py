@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from app.widgets.chat.comparison.comparison_view import ComparisonView
     from app.widgets.chat.lanes.lanes_view import LanesView
 
+_SCROLL_KEPT_MS = 200
+
 
 class ChatPane(QWidget):
     """Hands what the person does to the app, and the app's words to the composer.
@@ -70,6 +72,8 @@ class ChatPane(QWidget):
         # A path that is exchanged is empty for a moment: the page is chosen when that is over.
         self._page_timer = QTimer(self, singleShot=True, interval=0)
         self._page_timer.timeout.connect(self._choose_page)
+        self._scroll_timer = QTimer(self, singleShot=True, interval=_SCROLL_KEPT_MS)
+        self._scroll_timer.timeout.connect(self._remember_scroll)
         self._stack()
         self._connect(app)
         self._choose_page()
@@ -118,6 +122,7 @@ class ChatPane(QWidget):
         app.chat.open_draft.editBegun.connect(view.show_head)
         app.chat.anchorWanted.connect(self._show_anchor)
         app.chat.left.connect(self._remember_scroll)
+        view.verticalScrollBar().valueChanged.connect(self._remember_scroll_soon)
         self.composer_area.acted.connect(app.act)
         self.status_line.placeAsked.connect(app.library.go_to)
         self.status_line.stopAsked.connect(app.workspace.api.stop_answers)
@@ -342,6 +347,11 @@ class ChatPane(QWidget):
         if layout is not None:
             layout.activate()
         self.view.show_anchor(message_id, offset)
+
+    def _remember_scroll_soon(self) -> None:
+        """Have it remembered also where the program is killed and nobody leaves the conversation."""
+        if not self._scroll_timer.isActive():
+            self._scroll_timer.start()
 
     def _remember_scroll(self) -> None:
         self._app.chat.remember_scroll(*self.view.anchor())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.conversation.store import Store
 from app.viewmodels.app import App
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
@@ -62,3 +64,27 @@ def test_whatever_happens_in_between(qtbot: QtBot, window: MainWindow, app: App,
             if width == view.width() and anchor:
                 assert view.anchor()[1] == pytest.approx(offset, abs=1.0), where
     assert checked
+
+
+def test_a_program_that_is_killed_has_stored_it(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script, data_folder: Path
+) -> None:
+    view, bar = window.chat.view, window.chat.view.verticalScrollBar()
+    for turn in range(3):
+        text = f"{turn}?"
+        script.answers[text] = "\n\n".join(PIECES)
+        ask(qtbot, app, text)
+
+    store = Store(data_folder / "conversations.db")
+
+    def stored() -> tuple[str, float]:
+        anchors = {one.conversation_id: (one.anchor or "", one.offset) for one in store.view_states.all()}
+        return anchors.get(app.library.open_id, ("", 0.0))
+
+    for place in (0, bar.maximum() // 3, bar.maximum()):
+        bar.setValue(place)
+        QApplication.processEvents()
+        at = view.anchor()
+        assert bool(at[0]) is (place != bar.maximum())
+        qtbot.waitUntil(lambda at=at: stored() == (at[0], pytest.approx(at[1], abs=1.0)))
+    store.close()
