@@ -57,7 +57,7 @@ class GarbageCollector(QObject):
     def _collect_all(self) -> None:
         """Collect all generations, and freeze what is left if that is too much to go through each time."""
         gc.collect()
-        if len(gc.get_objects(OLDEST)) > ENOUGH:
+        if count_of(OLDEST) > ENOUGH:
             gc.freeze()
             self._has_frozen_data = True
 
@@ -66,6 +66,15 @@ class GarbageCollector(QObject):
         if self._has_frozen_data:
             gc.unfreeze()
             self._has_frozen_data = False
+
+
+def count_of(generation: int) -> int:
+    """Return how many objects a generation has, without any other thread running while all of them are referred to.
+
+    A tuple that another thread is filling may be among them; Python cannot let it grow while anybody else refers to it,
+    and raises SystemError there: an import of the engine fails. So they are listed and counted in one step of Python.
+    """
+    return next(map(len, map(gc.get_objects, (generation,))))
 
 
 def due_generation(counts: tuple[int, int, int], thresholds: tuple[int, int, int]) -> int | None:

@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.launch import garbage
-from app.launch.garbage import GarbageCollector, due_generation
+from app.launch.garbage import GarbageCollector, count_of, due_generation
 from app.protocol.events import EngineStarted, ModelClosed
 from tests.fakes.engine import ALL
 
@@ -185,3 +185,18 @@ def test_a_closed_model_goes_whatever_was_loaded_beside_it(qapp: QApplication, m
     collector.follow(ModelClosed("/models/one"))
     assert alive() is None
     assert len(gc.get_objects()) < len(data)  # and the data is frozen again
+
+
+def test_no_other_thread_runs_while_what_it_fills_is_referred_to() -> None:
+    """Python raises SystemError in a thread that fills a tuple to which the collector's own refers."""
+    filled = [object()]
+    gc.collect()
+    assert any(one is filled for one in gc.get_objects(garbage.OLDEST))
+    seen = set[int]()  # wherever Python may let another thread run
+    sys.setprofile(lambda *_: seen.add(sys.getrefcount(filled)))
+    try:
+        count = count_of(garbage.OLDEST)
+    finally:
+        sys.setprofile(None)
+    assert count > 0
+    assert len(seen) == 1
