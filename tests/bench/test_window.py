@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -83,6 +86,33 @@ def test_a_start_is_measured_from_the_command_to_the_model(tmp_path: Path) -> No
     found = window._start(tmp_path / "start")
     assert found["first_paint_cpu_s"] > 0
     assert 0 < found["first_paint_s"] < found["model_ready_s"]
+
+
+def test_decoding_is_compared_with_what_the_window_never_hears_of(tmp_path: Path) -> None:
+    """In a process of its own, as it is measured."""
+    told = """
+import os, sys
+from pathlib import Path
+from app.protocol.events import RunFinished, RunStarted
+from tests.bench import window_child
+
+heard = []
+note = window_child.Bench._note
+
+def watched(bench, event):
+    heard.append(event)
+    note(bench, event)
+
+window_child.Bench._note, window_child.PAIRS, window_child.DECODED = watched, 2, 5
+found = window_child.decode(Path(sys.argv[1]))
+ended = [event.stats.tokens for event in heard if isinstance(event, RunFinished)]
+print(found["decode_ratio"] > 0, ended, sum(isinstance(event, RunStarted) for event in heard), flush=True)
+os._exit(0)
+"""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", told, str(tmp_path / "data")]
+    found = subprocess.run(command, cwd=window.ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert found.stdout.split("\n")[-2] == "True [5, 5, 5] 3", found.stdout + found.stderr
 
 
 def test_bars_that_do_not_hold_are_told() -> None:

@@ -171,12 +171,14 @@ def test_what_is_loaded_is_gone_through_while_it_is_little_and_then_no_more(
 class Model:
     """Something that a cycle holds."""
 
+    def __init__(self) -> None:
+        self.itself = self
+
 
 def test_a_closed_model_goes_whatever_was_loaded_beside_it(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(garbage, "ENOUGH", 5000)
     gc.collect()
     collector, model = GarbageCollector(every_ms=1_000_000), Model()
-    model.itself = model  # type: ignore[attr-defined]
     alive = weakref.ref(model)
     data = [[number] for number in range(20_000)]
     collector.collect()

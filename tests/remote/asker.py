@@ -64,8 +64,8 @@ class Asker:
         found: ModelReady | ModelFailed = self.wait((ModelReady, ModelFailed), before + 1)
         return found
 
-    def count(self, kind: object) -> int:
-        return sum(isinstance(event, kind) for event in self.events)  # type: ignore[arg-type]
+    def count(self, kind: Any) -> int:
+        return sum(isinstance(event, kind) for event in self.events)
 
     def ask(
         self, run_id: int = 1, turns: Sequence[Turn] = HELLO, *, sampling: Sampling | None = None, lanes: int = 1
