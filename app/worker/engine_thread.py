@@ -39,8 +39,9 @@ def _go_first() -> None:
     """Have the window's thread give way to this one where a model computes on the cores that also draw the window.
 
     On a processor MLX is handed a few operations ahead. While a picture is drawn on the core of the thread that hands
-    them over, the other cores soon have nothing to do; with this the picture waits, for microseconds. On a Mac models
-    compute on the GPU, and the window goes first.
+    them over, the other cores soon have nothing to do: it is the picture that waits then. On a Mac models compute on
+    the GPU, and the window goes first. An engine that is started after another one died has the priority of the window,
+    which starts it.
     """
     if sys.platform == "linux":  # where each thread has a priority, and the first one the number of the process
         window = os.getpid()
