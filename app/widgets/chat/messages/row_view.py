@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
@@ -21,10 +21,14 @@ class RowView(QListView):
     layout_of_rows: replaced by whoever changes the style.
     """
 
+    _layoutAsked = Signal()
+
     def __init__(self, style: Style, source: Source, name: str, parent: QWidget | None = None) -> None:
         """name: for screen readers."""
         super().__init__(parent)
         self.layout_of_rows = ChatLayout(style, source)
+        self._is_asked = False  # rows are to be laid out
+        self._layoutAsked.connect(self._lay_out, Qt.ConnectionType.QueuedConnection)
         set_up_painted_view(self, style, name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         # The list would scroll to whatever row is clicked, dragged over or comes under the keyboard.
@@ -43,6 +47,17 @@ class RowView(QListView):
         """Return the rows of which anything is seen."""
         top = self.verticalOffset()
         return self.layout_of_rows.in_sight(top, top + self.viewport().height() - 1)
+
+    def lay_out_soon(self) -> None:
+        """Have the rows laid out before the next paint; Qt's own delay ends after it, and all is painted once more."""
+        self.scheduleDelayedItemsLayout()
+        if not self._is_asked:
+            self._is_asked = True
+            self._layoutAsked.emit()
+
+    def _lay_out(self) -> None:
+        self._is_asked = False
+        self.executeDelayedItemsLayout()
 
     def doItemsLayout(self) -> None:
         """Skip the list's own layout, which would measure every row."""

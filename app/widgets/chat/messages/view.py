@@ -286,7 +286,7 @@ class ChatView(RowView):
         self.layout_of_rows.cut(0)
         self.layout_of_rows.extend()
         self._begin()
-        self.scheduleDelayedItemsLayout()
+        self.lay_out_soon()
 
     def _begin(self) -> None:
         """Show the end of another conversation, whatever was taken from the top of the view before."""
@@ -299,7 +299,7 @@ class ChatView(RowView):
         self.layout_of_rows.extend()
         if self._chat.rows[end].is_streaming and not self._has_left_end:
             self._follows_end = True
-        self.scheduleDelayedItemsLayout()
+        self.lay_out_soon()
         super().rowsInserted(parent, start, end)
 
     def rowsAboutToBeRemoved(self, parent: AnyIndex, start: int, end: int) -> None:
@@ -310,13 +310,13 @@ class ChatView(RowView):
             self._begin()
         self.layout_of_rows.cut(start)
         self.pointer.forget_from(start)
-        self.scheduleDelayedItemsLayout()
+        self.lay_out_soon()
 
     def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Sequence[int] = ()) -> None:
         """Take the new state of rows; only new text is laid out."""
         for number in range(topLeft.row(), bottomRight.row() + 1):
             self.layout_of_rows.renew(number)
-        self.scheduleDelayedItemsLayout()
+        self.lay_out_soon()
 
     def _show_pill(self) -> None:
         self.pill.setVisible(not self._follows_end)
@@ -499,11 +499,11 @@ class ChatView(RowView):
         super().currentChanged(current, previous)
         row = self.current_row()
         self.currentMessageChanged.emit(row.id if row is not None else "")
-        self.scheduleDelayedItemsLayout()
+        self.lay_out_soon()
 
     def _follow_focus(self, old: QWidget | None, now: QWidget | None) -> None:
         if any(widget is not None and (widget is self or self.isAncestorOf(widget)) for widget in (old, now)):
-            self.scheduleDelayedItemsLayout()
+            self.lay_out_soon()
 
     def _has_focus_within(self) -> bool:
         focused = QApplication.focusWidget()
@@ -511,7 +511,7 @@ class ChatView(RowView):
 
     def _follow_state(self) -> None:
         if self._changes.has_changed(self._state.now.message_actions, self._state.now.refusal):
-            self.scheduleDelayedItemsLayout()
+            self.lay_out_soon()
 
     def _show_controls(self) -> None:
         now = self._state.now

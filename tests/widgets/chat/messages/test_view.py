@@ -34,6 +34,7 @@ from app.widgets.kit.theme import DARK, LIGHT
 from tests.fakes.shown import Shown
 from tests.seeds import chosen, each_seed
 from tests.widgets.chat.sample_messages import CODE, PLAN, answer, question, reading, talk
+from tests.widgets.painted import times_painted
 from tests.widgets.pictures import count, picture, show
 
 ALL = ChatState(can_fork=True, can_regenerate=True)
@@ -104,6 +105,14 @@ def hover(qtbot: QtBot, view: ChatView, number: int) -> None:
 
 
 # What is shown
+
+
+def test_another_conversation_is_painted_once(view: ChatView, chat: ChatModel) -> None:
+    """Qt lays rows out that came only while they are painted, and has them painted once more for it."""
+    chat.show(talk(20))
+    others = [replace(row, id=f"other {row.id}") for row in talk(12)]
+    assert times_painted(lambda: chat.show(others), view.viewport()) == 1
+    assert times_painted(lambda: chat.show([*others[:-1], answer("another", "Another one.")]), view.viewport()) == 1
 
 
 def test_rows_stand_below_each_other_and_can_be_found(view: ChatView, chat: ChatModel) -> None:
