@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.branches.branches_region import BranchesRegion
@@ -145,7 +145,7 @@ class BranchesPane(Pane):
         self.back.setVisible(bool(now.top))
         self.setAccessibleDescription(", ".join(part for part in (now.title, now.summary, now.hint) if part))
         self._arrange()
-        self.update()
+        self.update(QRegion(self.rect()).subtracted(self.tree.geometry()))  # rows are painted where they differ
 
     def _restyle(self) -> None:
         self._arrange()

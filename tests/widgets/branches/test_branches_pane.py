@@ -22,6 +22,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
 from tests.viewmodels.test_app import ask, texts
+from tests.widgets.painted import painted_by
 from tests.widgets.pictures import count, picture, show
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
@@ -339,3 +340,15 @@ def test_levels_stand_as_far_apart_as_a_few_of_them_can_at_any_text_size(
     steps = [after - before for before, after in pairwise(trunks)]
     assert steps[0] >= {1: 18, 2: 18, 3: 12}.get(deepest, 6)
     assert trunks[-1] <= max(trunks[0] + 36, pane.tree.trunk(0) + pane.tree._room)
+
+
+def test_the_totals_are_painted_without_the_outline(pane: BranchesPane, app: App) -> None:
+    """What is said around the rows is known a moment after them, and is told far more often than they change."""
+    shown = pane.foot.accessibleDescription()
+
+    def tell() -> None:
+        app.branches.state._told = None
+        app.branches.state.tell()
+
+    assert painted_by(tell, [pane, pane.foot, pane.tree.viewport()]) == [pane, pane.foot]
+    assert pane.foot.accessibleDescription() == shown
