@@ -36,9 +36,9 @@ def draw_text(
         shown = elided(text_style, text, rect.width(), elide)
         width = text_style.width(shown)
     x = rect.x()
-    if align & _RIGHT:
+    if align == _RIGHT:
         x = rect.right() - width
-    elif align & _CENTER:
+    elif align == _CENTER:
         x += (rect.width() - width) / 2
     ascent, descent = text_style.ascent, text_style.descent
     baseline = round((rect.y() + (rect.height() - ascent - descent) / 2 + ascent) * 2) / 2

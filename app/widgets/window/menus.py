@@ -56,6 +56,7 @@ class Menus(QObject):
         }
         menus = self._menus = {menu: bar.addMenu(menu.value) for menu in Menu}
         self._pointed: QAction | None = None
+        self._shown: dict[str, tuple[bool, str]] = {}  # which commands can act, and what is told of each
         self.branch, self.window = menus[Menu.BRANCH], menus[Menu.WINDOW]
         for each in menus.values():
             each.setToolTipsVisible(True)
@@ -124,8 +125,11 @@ class Menus(QObject):
         """
         for action in ACTIONS:
             entry = self.actions[action.id]
-            entry.setEnabled(action.id in enabled)
-            tell(entry, tips.get(action.id, action.tip))
+            shown = action.id in enabled, tips.get(action.id, action.tip)
+            if shown != self._shown.get(action.id):
+                self._shown[action.id] = shown
+                entry.setEnabled(shown[0])
+                tell(entry, shown[1])
             if action.is_checkable and not action.pane:
                 entry.setChecked(action.id in checked)
         self.told.emit()
