@@ -57,6 +57,7 @@ logger = logging.getLogger(__name__)
 # Pixels. Below 64 the detailed drawing would be a smudge.
 ICON_SIDES = (16, 32, 64, 128, 256, 512)
 LEAST_DETAILED = 64
+TURN = 0.0005  # seconds that a thread may keep Python from another one that waits for it
 
 
 class Program(QObject):
@@ -265,7 +266,12 @@ def choose_platform() -> bool:
 
 
 def application() -> Application:
-    """Qt's application, under our name."""
+    """Qt's application, under our name. From now on the threads of window and engine give Python over in short turns.
+
+    Else each lets the other one wait for a third of a frame, again and again: the window while the engine reads a
+    question, the model while the window paints.
+    """
+    sys.setswitchinterval(TURN)
     QCoreApplication.setApplicationName(NAME)
     QCoreApplication.setApplicationVersion(__version__)
     app = Application(sys.argv[:1])

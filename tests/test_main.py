@@ -22,7 +22,7 @@ from app.launch.crash import LastRun
 from app.launch.options import parse_options
 from app.launch.paths import paths_in
 from app.launch.single_instance import HandOver, InstanceLock, lock_or_hand_over, try_lock
-from app.main import ICON_SIDES, Program, choose_platform
+from app.main import ICON_SIDES, TURN, Program, choose_platform
 from app.protocol.commands import ConfigureDiskCache, LoadModel
 from app.widgets.window import main_windows
 from tests.fakes.engine import Script
@@ -47,6 +47,7 @@ class Watch(QObject):
     def hear(self, event):
         if isinstance(event, ModelReady):
             print("ready", "mlx_lm" in sys.modules, flush=True)
+            print("turn", sys.getswitchinterval(), flush=True)
             print("icon", sorted(size.width() for size in app.windowIcon().availableSizes()), flush=True)
             program.close()
             app.quit()
@@ -78,7 +79,7 @@ def ask(qtbot: QtBot, program: Program, text: str) -> None:
 def test_the_window_is_painted_before_the_engine_is_imported(tmp_path: Path) -> None:
     done = run("-c", FIRST_PAINT, str(tmp_path / "data"), QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["painted []", "ready True", f"icon {sorted(ICON_SIDES)}"]
+    assert done.stdout.splitlines() == ["painted []", "ready True", f"turn {TURN}", f"icon {sorted(ICON_SIDES)}"]
 
 
 def test_version_and_misspelt_options(capsys: pytest.CaptureFixture[str]) -> None:
