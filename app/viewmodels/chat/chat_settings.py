@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 from app.conversation.message import storable
 from app.protocol.dataclass import dataclass
+from app.viewmodels.chat.answer_plan import MOST_ANSWERS, AnswerPlan
 from app.viewmodels.chat.sampling_fields import BY_NAME, known_values, parse
 
 
@@ -30,6 +31,7 @@ class ChatSettings:
     instructions: str | None = None
     thinks: bool | None = None
     servers: tuple[str, ...] = ()
+    plan: AnswerPlan = AnswerPlan()
 
     def written(self) -> str:
         """Write them as JSON, "" where there is nothing to keep."""
@@ -39,6 +41,7 @@ class ChatSettings:
             "instructions": self.instructions,
             "thinks": self.thinks,
             "servers": list(self.servers) or None,
+            "answers": None if self.plan == AnswerPlan() else asdict(self.plan),
         }
         kept = {name: value for name, value in found.items() if value is not None}
         return json.dumps(kept, ensure_ascii=False, allow_nan=False) if kept else ""
@@ -62,7 +65,19 @@ def read_settings(stored: str) -> ChatSettings:
         instructions if isinstance(instructions, str) else None,
         thinks if isinstance(thinks, bool) else None,
         tuple(one for one in servers if isinstance(one, str)) if isinstance(servers, list) else (),
+        _read_plan(found.get("answers")),
     )
+
+
+def _read_plan(stored: object) -> AnswerPlan:
+    """Read a plan that was written; one of which anything is damaged is left out."""
+    found = stored if isinstance(stored, dict) else {}
+    count, has_ladder, presets = found.get("count"), found.get("has_ladder"), found.get("presets")
+    if type(count) is not int or not 1 <= count <= MOST_ANSWERS or not isinstance(has_ladder, bool):
+        return AnswerPlan()
+    if not isinstance(presets, list) or len(presets) > MOST_ANSWERS or not all(isinstance(one, str) for one in presets):
+        return AnswerPlan()
+    return AnswerPlan(count, has_ladder, tuple(presets))
 
 
 class AllSettings:
@@ -119,6 +134,10 @@ class AllSettings:
         """Let a conversation be sent to a server from now on."""
         now = self.of(conversation_id)
         self._put(conversation_id, replace(now, servers=tuple(dict.fromkeys((*now.servers, server_id)))))
+
+    def plan(self, conversation_id: str, plan: AnswerPlan) -> None:
+        """Have each question of a conversation get these answers from now on."""
+        self._put(conversation_id, replace(self.of(conversation_id), plan=plan))
 
     def take(self, conversation_id: str) -> ChatSettings:
         """Return the settings as a question is asked: what is to hold from it on does then, and is chosen no more."""

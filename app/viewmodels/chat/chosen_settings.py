@@ -42,7 +42,6 @@ class ChosenSettings(QObject):
         super().__init__(parent)
         self._library, self._model, self._settings = library, current_model, settings
         self.all = AllSettings()
-        self._plans: dict[str, AnswerPlan] = {}
         self.presets = Presets(store, self)
 
     def sampling(self, conversation_id: str) -> Sampling:
@@ -68,11 +67,11 @@ class ChosenSettings(QObject):
 
     def plan(self, conversation_id: str) -> AnswerPlan:
         """Return which answers a question of a conversation gets."""
-        return self._plans.get(conversation_id, AnswerPlan())
+        return self.all.of(conversation_id).plan
 
     def choose_plan(self, conversation_id: str, plan: AnswerPlan) -> None:
-        """Have each question of a conversation get these answers from now on, until the program ends."""
-        self._plans[conversation_id] = plan
+        """Have each question of a conversation get these answers from now on."""
+        self.all.plan(conversation_id, plan)
         self.planned.emit()
 
     @property

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from app.viewmodels.chat.answer_plan import MOST_ANSWERS, AnswerPlan
 from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings, read_settings
 from app.viewmodels.chat.sampling_fields import BY_NAME
 from tests.seeds import chosen
 
 TEXTS = ["", "0.5", "7", "hot", "-1", "a: 1", "a\nb", "🌳", "\ud83c"]
+PLANS = [AnswerPlan(), AnswerPlan(3), AnswerPlan(2, has_ladder=True), AnswerPlan(4, presets=("", "Precise 🌳"))]
 
 
 def test_what_is_written_is_read_back_whatever_was_done() -> None:
@@ -24,7 +26,7 @@ def test_what_is_written_is_read_back_whatever_was_done() -> None:
         settings.changed = told.append
         for _ in range(30):
             one = rng.choice("abc")
-            action = rng.choice(["type", "type", "choose", "instruct", "think", "take", "give back", "restart"])
+            action = rng.choice(["type", "type", "choose", "instruct", "think", "plan", "take", "give back", "restart"])
             if action == "type":
                 settings.type(one, rng.choice(list(BY_NAME)), rng.choice(TEXTS))
             elif action == "choose":
@@ -33,6 +35,8 @@ def test_what_is_written_is_read_back_whatever_was_done() -> None:
                 settings.instruct(one, rng.choice([None, *TEXTS]))
             elif action == "think":
                 settings.think(one, rng.choice([None, True, False]))
+            elif action == "plan":
+                settings.plan(one, rng.choice(PLANS))
             elif action == "take":
                 settings.take(one)
             elif action == "give back":
@@ -97,3 +101,21 @@ def test_what_is_damaged_is_left_out(stored: str) -> None:
 def test_of_what_is_partly_damaged_the_rest_is_taken() -> None:
     stored: dict[str, Any] = {"sampling": {"top_k": -1, "seed": 3, "mood": 1}, "typed": {"seed": "x", "mood": "y"}}
     assert read_settings(json.dumps(stored)) == ChatSettings({"seed": 3}, {"seed": "x"})
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "many",
+        [2, False, []],
+        {"count": 0, "has_ladder": False, "presets": []},
+        {"count": MOST_ANSWERS + 1, "has_ladder": False, "presets": []},
+        {"count": True, "has_ladder": False, "presets": []},
+        {"count": 2, "has_ladder": "yes", "presets": []},
+        {"count": 2, "has_ladder": False, "presets": [1]},
+        {"count": 2, "has_ladder": False, "presets": [""] * (MOST_ANSWERS + 1)},
+        {"count": 2},
+    ],
+)
+def test_a_damaged_number_of_answers_is_one(stored: Any) -> None:
+    assert read_settings(json.dumps({"answers": stored})) == ChatSettings()

@@ -50,6 +50,23 @@ def test_words_in_the_composer_are_there_after_a_restart(qtbot: QtBot, make_app:
     assert shown.args == ["half a thought"]
 
 
+def test_the_answers_that_a_question_gets_are_as_many_after_a_kill(
+    qtbot: QtBot, make_app: MakeApp, data_folder: Path
+) -> None:
+    first = make_app()
+    ask(qtbot, first, "How are you?")
+    left = first.library.open_id
+    first.chat.requests.choose_count(3)
+    first.chat.requests.choose_ladder(True)
+    first.library.new_conversation()
+    # Nothing is left for the end to do.
+    qtbot.waitUntil(lambda: left in (found := view_states(data_folder)) and '"answers"' in found[left].settings)
+    again = make_app()
+    ready(qtbot, again)
+    again.library.open(left)
+    qtbot.waitUntil(lambda: (again.chat.state.now.answers, again.chat.state.now.has_ladder) == (3, True))
+
+
 def test_words_are_stored_while_the_program_runs(qtbot: QtBot, make_app: MakeApp, data_folder: Path) -> None:
     app = make_app()
     ready(qtbot, app)
