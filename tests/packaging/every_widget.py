@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -115,21 +115,24 @@ def rows(widgets: list[QWidget]) -> Iterator[str]:
 
 
 def stops(window: QWidget) -> list[QWidget]:
-    """Return what Tab comes to in a window, in that order."""
-    found, widget = [], window
-    for _ in range(10_000):
-        widget = widget.nextInFocusChain()
-        if widget is window:
-            break
-        if widget.window() is window and widget.isVisible() and takes_keys(widget) and widget.focusProxy() is None:
-            found.append(widget)
+    """Return what Tab comes to in a window, in that order, and leave the focus nowhere.
+
+    Qt's chain itself is not walked: PySide takes each widget that it returns for a child of the one before, with which
+    it loses what belongs to it.
+    """
+    focused, found = window.focusWidget(), list[QWidget]()
+    if focused is not None:
+        focused.clearFocus()
+    while window.focusNextPrevChild(True) and window.focusWidget() not in found:
+        found.append(window.focusWidget())
     return found
 
 
 def reached(window: QWidget, widgets: list[QWidget]) -> Iterator[str]:
     """Tell buttons and fields that Tab does not come to, and neighbours that it comes to against the order seen."""
+    focused = window.focusWidget()  # a field for a name is gone as soon as it has not the keyboard
     order = stops(window)
-    met = set(order)
+    met = {*order, focused}
     for widget in widgets:
         is_act = isinstance(widget, QAbstractButton | QLineEdit) and widget.isEnabled() and widget.window() is window
         if is_act and widget not in met and widget.focusProxy() is None and not is_beside(widget, met):
@@ -139,7 +142,7 @@ def reached(window: QWidget, widgets: list[QWidget]) -> Iterator[str]:
             yield f"Tab comes to it too late: {title(after)}, after {title(before)}"
 
 
-def is_beside(widget: QWidget, met: set[QWidget]) -> bool:
+def is_beside(widget: QWidget, met: Container[QWidget]) -> bool:
     """Whether the arrow keys lead to it from a neighbour that Tab comes to: one of several choices."""
     beside = widget.parentWidget().findChildren(QAbstractButton)
     return any(one in met for one in beside) and isinstance(widget, QAbstractButton) and widget.isCheckable()
@@ -250,9 +253,6 @@ def examine(scene: Scene) -> tuple[set[str], set[str]]:
         widgets = visible()
         seen |= {name for one in QApplication.allWidgets() if one.isVisible() for name in classes(one)}
         faults |= {*names(widgets), *rows(widgets)}
-        for window in {one.window() for one in widgets}:
-            if not isinstance(window, QMenu):
-                faults |= set(reached(window, widgets))
         faults |= set(contrasts(widgets, LIGHT))
         style.set_theme(DARK)
         waiting.turn()
@@ -264,6 +264,14 @@ def examine(scene: Scene) -> tuple[set[str], set[str]]:
                 waiting.turn()
             widgets = [one for one in visible() if one.window().windowType() is not Qt.WindowType.Popup]
             faults |= {*cut(widgets), *outside(widgets)}
+        style.set_text_size(scene.body)
+        main_window.resize(*scene.size)
+        for _ in range(3):
+            waiting.turn()
+        widgets = visible()
+        for window in {one.window() for one in widgets}:
+            if not isinstance(window, QMenu):
+                faults |= set(reached(window, widgets))  # the last, since it takes the keyboard from what it goes with
     return faults, seen
 
 

@@ -204,13 +204,10 @@ def test_tab_goes_through_the_columns_in_their_order(
     order = [
         stop for one in view.columns for stop in (one.compare, one.mark, one.discard, one.view, one.keep, one.go_on)
     ]
-    at, met = order[0], [order[0]]
-    for _ in range(60):
-        at = at.nextInFocusChain()
-        if at in order:
-            met.append(at)
-        if len(met) == len(order):
-            break
+    order[0].setFocus()
+    met = [order[0]]
+    while window.focusNextPrevChild(True) and window.focusWidget() is not order[0]:
+        met += [window.focusWidget()] * (window.focusWidget() in order)
     assert met == order
 
 
