@@ -8,7 +8,6 @@ from dataclasses import replace
 from app.protocol.chat import PARAMETERS, Sampling
 from app.protocol.dataclass import dataclass
 
-MOST_ANSWERS = 64  # that a plan is read with: more than any engine writes at once
 _REACH = 0.4  # of the temperature, to either side of the chosen one
 
 

@@ -12,8 +12,9 @@ from dataclasses import asdict, field, replace
 from typing import Any
 
 from app.conversation.message import storable
+from app.protocol.commands import MOST_LANES
 from app.protocol.dataclass import dataclass
-from app.viewmodels.chat.answer_plan import MOST_ANSWERS, AnswerPlan
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.sampling_fields import BY_NAME, known_values, parse
 
 
@@ -73,9 +74,9 @@ def _read_plan(stored: object) -> AnswerPlan:
     """Read a plan that was written; one of which anything is damaged is left out."""
     found = stored if isinstance(stored, dict) else {}
     count, has_ladder, presets = found.get("count"), found.get("has_ladder"), found.get("presets")
-    if type(count) is not int or not 1 <= count <= MOST_ANSWERS or not isinstance(has_ladder, bool):
+    if type(count) is not int or not 1 <= count <= MOST_LANES or not isinstance(has_ladder, bool):
         return AnswerPlan()
-    if not isinstance(presets, list) or len(presets) > MOST_ANSWERS or not all(isinstance(one, str) for one in presets):
+    if not isinstance(presets, list) or len(presets) > MOST_LANES or not all(isinstance(one, str) for one in presets):
         return AnswerPlan()
     return AnswerPlan(count, has_ladder, tuple(presets))
 
@@ -135,7 +136,7 @@ class AllSettings:
         now = self.of(conversation_id)
         self._put(conversation_id, replace(now, servers=tuple(dict.fromkeys((*now.servers, server_id)))))
 
-    def plan(self, conversation_id: str, plan: AnswerPlan) -> None:
+    def choose_plan(self, conversation_id: str, plan: AnswerPlan) -> None:
         """Have each question of a conversation get these answers from now on."""
         self._put(conversation_id, replace(self.of(conversation_id), plan=plan))
 

@@ -71,7 +71,7 @@ class ChosenSettings(QObject):
 
     def choose_plan(self, conversation_id: str, plan: AnswerPlan) -> None:
         """Have each question of a conversation get these answers from now on."""
-        self.all.plan(conversation_id, plan)
+        self.all.choose_plan(conversation_id, plan)
         self.planned.emit()
 
     @property

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.viewmodels.chat.answer_plan import MOST_ANSWERS, AnswerPlan
+from app.protocol.commands import MOST_LANES
+from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.chat_settings import AllSettings, ChatSettings, read_settings
 from app.viewmodels.chat.sampling_fields import BY_NAME
 from tests.seeds import chosen
@@ -36,7 +37,7 @@ def test_what_is_written_is_read_back_whatever_was_done() -> None:
             elif action == "think":
                 settings.think(one, rng.choice([None, True, False]))
             elif action == "plan":
-                settings.plan(one, rng.choice(PLANS))
+                settings.choose_plan(one, rng.choice(PLANS))
             elif action == "take":
                 settings.take(one)
             elif action == "give back":
@@ -109,11 +110,11 @@ def test_of_what_is_partly_damaged_the_rest_is_taken() -> None:
         "many",
         [2, False, []],
         {"count": 0, "has_ladder": False, "presets": []},
-        {"count": MOST_ANSWERS + 1, "has_ladder": False, "presets": []},
+        {"count": MOST_LANES + 1, "has_ladder": False, "presets": []},
         {"count": True, "has_ladder": False, "presets": []},
         {"count": 2, "has_ladder": "yes", "presets": []},
         {"count": 2, "has_ladder": False, "presets": [1]},
-        {"count": 2, "has_ladder": False, "presets": [""] * (MOST_ANSWERS + 1)},
+        {"count": 2, "has_ladder": False, "presets": [""] * (MOST_LANES + 1)},
         {"count": 2},
     ],
 )

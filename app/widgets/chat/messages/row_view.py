@@ -27,7 +27,7 @@ class RowView(QListView):
         """name: for screen readers."""
         super().__init__(parent)
         self.layout_of_rows = ChatLayout(style, source)
-        self._is_asked = False  # rows are to be laid out
+        self._is_layout_asked = False
         self._layoutAsked.connect(self._lay_out, Qt.ConnectionType.QueuedConnection)
         set_up_painted_view(self, style, name)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
@@ -51,12 +51,12 @@ class RowView(QListView):
     def lay_out_soon(self) -> None:
         """Have the rows laid out before the next paint; Qt's own delay ends after it, and all is painted once more."""
         self.scheduleDelayedItemsLayout()
-        if not self._is_asked:
-            self._is_asked = True
+        if not self._is_layout_asked:
+            self._is_layout_asked = True
             self._layoutAsked.emit()
 
     def _lay_out(self) -> None:
-        self._is_asked = False
+        self._is_layout_asked = False
         self.executeDelayedItemsLayout()
 
     def doItemsLayout(self) -> None:
