@@ -92,7 +92,7 @@ class Answering:
         """Remember that the server does not read so many tokens, and say it as is said where they are counted here."""
         if self._at.belief is not None and self._prompt is not None:
             self._at.belief.note_too_long(self._prompt, max(tokens, self._context))
-            self._emit(TrieChanged(self._replicas.view))
+            self._show_held()
         if self._context >= UNTOLD_CONTEXT:
             return problem
         return TooLongError(self._context, tokens if tokens >= self._context else None).problem
@@ -142,7 +142,9 @@ class Answering:
         """Wait until one of some servers is well that were reached before, and say so meanwhile. Raises ServerError."""
         run = self._command.run_id, self._number
         self._emit(ServerAwaited(*run, self._at.client.server.name))
+        self._show_held()  # one that has ended holds nothing any more
         found = await self._patience.wait(replicas, error)
+        self._show_held()
         self._emit(ServerAwaited(*run, ""))
         return found
 
@@ -210,12 +212,17 @@ class Answering:
         rate = (progress.done - progress.cached) / spent if spent > 0 else 0.0
         self._emit(PrefillProgress(self._command.run_id, progress.done, progress.total, progress.cached, rate))
 
+    def _show_held(self) -> None:
+        """Tell what the servers should hold now, where anybody knows."""
+        if self._at.belief is not None:
+            self._emit(TrieChanged(self._replicas.view))
+
     def _settle(self) -> RequestReport | None:
         """Note what the server has read, if it came to answer; returns what that has cost, None for what it says."""
         if self._at.belief is None or self._prompt is None or not self._written.has_begun:
             return None
         report = self._at.belief.settle(self._command, self._prompt, self._written)
-        self._emit(TrieChanged(self._replicas.view))
+        self._show_held()
         return report
 
     def _end(self) -> None:

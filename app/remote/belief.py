@@ -102,6 +102,10 @@ class Belief:
         self._learn_speed(report, written.first_token)
         return report
 
+    def lose(self) -> None:
+        """Believe that the server holds nothing any more: it has ended, or was started again."""
+        self._record.lose()
+
     def forget(self, owner: str) -> bool:
         """Forget what only this conversation sent. Returns whether there was anything."""
         return self._record.forget(owner)

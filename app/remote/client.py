@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
@@ -32,7 +32,10 @@ _EVENTS = "text/event-stream"
 
 
 class Client:
-    """Requests to one server. To be used as a context, on one event loop."""
+    """Requests to one server. To be used as a context, on one event loop.
+
+    Attribute: on_ended, called where a connection is refused: what listened at the address has ended.
+    """
 
     def __init__(
         self, server: Server, key: str = "", trusted: ssl.SSLContext | None = None, *, silence: float = SILENCE
@@ -42,6 +45,7 @@ class Client:
         where the address or the key is none.
         """
         self.server = server
+        self.on_ended: Callable[[], None] = lambda: None
         self._silence = silence
         why = key_problem(key)
         if why:
@@ -123,6 +127,8 @@ class Client:
                     raise await self._refusal(response)
                 yield response
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            if any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error)):
+                self.on_ended()
             raise _unreachable(name, host, error) from None
         except httpx2.ReadTimeout:
             raise faults.silent(name, max(1, round(self._silence / 60))) from None
@@ -180,12 +186,18 @@ class Client:
 
 
 def _unreachable(name: str, host: str, error: Exception) -> faults.ServerError:
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(cause, ssl.SSLError):
             return faults.untrusted(name, getattr(cause, "verify_message", "") or cause.reason or str(cause))
-        cause = cause.__cause__ or cause.__context__
     return faults.unreachable(name, host)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Give an error and what caused it, one after the other."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _kind_of(response: httpx2.Response) -> str:

@@ -165,6 +165,12 @@ class Record:
         self._keep(tokens)
         self._shrink({node.id for node in path})
 
+    def lose(self) -> None:
+        """Believe that the server holds nothing any more of what it was sent."""
+        self._kept = []
+        for node in self._all():
+            node.is_believed = False
+
     def forget(self, owner: str) -> bool:
         """Forget what only this owner sent. Returns whether there was anything."""
         gone = [node for node in self._all() if node.owners == {owner}]

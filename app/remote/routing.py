@@ -30,6 +30,8 @@ class Replica:
 
     def __init__(self, client: Client, kind: Kind, belief: Belief | None) -> None:
         self.client, self.kind, self.belief = client, kind, belief
+        if belief is not None:
+            client.on_ended = belief.lose
         self.queued = 0
 
     @property

@@ -64,6 +64,9 @@ class Asker:
         found: ModelReady | ModelFailed = self.wait((ModelReady, ModelFailed), before + 1)
         return found
 
+    def last(self, kind: Any) -> Any:
+        return next(event for event in reversed(self.events) if isinstance(event, kind))
+
     def count(self, kind: Any) -> int:
         return sum(isinstance(event, kind) for event in self.events)
 

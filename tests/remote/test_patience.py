@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from app.protocol.chat import Turn
-from app.protocol.commands import Cancel, CancelOpening, Generate, LoadModel
+from app.protocol.commands import Cancel, CancelOpening, EstimateCost, Generate, LoadModel
 from app.protocol.events import (
+    CostEstimate,
     ModelFailed,
     ModelLoading,
     ModelReady,
@@ -25,6 +26,7 @@ from app.protocol.events import (
     RunFinished,
     RunStarted,
     ServerAwaited,
+    TrieChanged,
 )
 from app.protocol.references import ServerModel
 from app.protocol.reports import StopReason
@@ -233,6 +235,32 @@ def test_a_question_waits_for_a_server_that_is_started_again(
     assert {asker.said(run) for run in range(1, 8)} == {"Hello, world"}
     if tokens is not None:
         assert {outcomes(asker, run)[0].ids for run in range(1, 8)} == {tuple(words("Hello, world"))}
+
+
+@pytest.mark.parametrize("takes_ids", [False, True])
+def test_a_server_that_has_ended_holds_nothing_any_more(
+    takes_ids: bool, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "_PAUSES", (0.02,) * 400)
+    script = Script(kind="llama.cpp")
+    with serving(script):
+        if takes_ids:
+            Tokens(script, words("Hello, world"))
+        asker.open(script.server)
+        asker.do(_asked(1))
+        asker.wait(RunFinished)
+        asker.do(EstimateCost(1, _asked(1).turns))
+        before = asker.wait(CostEstimate).request
+        assert before.cached > 0
+        assert any(node.residency == "believed" for node in asker.last(TrieChanged).view.nodes)
+    asker.do(_asked(2))
+    asker.wait(ServerAwaited)
+    wait_until(lambda: not any(node.residency == "believed" for node in asker.last(TrieChanged).view.nodes))
+    with started_again(script):
+        asker.wait(RunFinished, 2)
+        asker.do(EstimateCost(2, _asked(1).turns))
+        after = asker.wait(CostEstimate, 2).request
+    assert after.seen >= before.cached > after.cached
 
 
 def _asked(run: int) -> Generate:

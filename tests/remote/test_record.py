@@ -94,6 +94,27 @@ def test_of_few_sequences_the_newest_are_believed_in(slots: int, seed: int) -> N
         server.take(ids)
 
 
+@pytest.mark.parametrize("rule", [Rule(1), Rule(8), Rule(sequences=2)])
+@each_seed(range(20))
+def test_of_a_server_that_is_started_again_nothing_is_believed(rule: Rule, seed: int) -> None:
+    def started() -> Blocks | Slots:
+        return Slots(rule.sequences) if rule.sequences else Blocks(rule.block)
+
+    random, record, server = Random(seed), Record(rule), started()
+    branches: list[Ids] = [(1, 2, 3)]
+    for _ in range(60):
+        if random.random() < 0.1:
+            server = started()
+            record.lose()
+            assert not any(node.residency == "believed" for node in record.view("Studio").nodes)
+        ids = branch(random, branches)
+        branches.append(ids)
+        assert record.predicted(ids) == server.find(ids)
+        record.take(ids, (), "a", server.find(ids))
+        server.take(ids)
+        assert record.seen(ids) == len(ids), "it was sent all the same"
+
+
 @each_seed(range(40))
 def test_what_a_server_let_go_of_is_believed_no_more_once_it_has_said_so(seed: int) -> None:
     random, record, server = Random(seed), Record(Rule(2)), Blocks(2)
