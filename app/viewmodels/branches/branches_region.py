@@ -20,7 +20,7 @@ from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 
-NO_BRANCHES = "No branches yet. Point at any message and press its pencil to try it another way."
+NO_BRANCHES = "Nothing branches off yet. Point at any message and press its pencil to try it another way."
 
 
 @dataclass(frozen=True, slots=True)

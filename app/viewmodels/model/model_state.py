@@ -87,10 +87,14 @@ def _activity(model: CurrentModel, is_engine_up: bool) -> Activity:
         return Activity(what + stage, model.loading.fraction)
     if model.info is None:
         return Activity("No model loaded")
-    where = f"{model.info.detail} at {model.info.place}"
-    said = [model.info.name, where if model.info.place else formatting.size(model.info.weight_bytes)]
+    said = [model.info.name, _where(model.info) if model.info.place else formatting.size(model.info.weight_bytes)]
     said += [f"with {model_name(model.info.adapter)}"] if model.info.adapter else []
     said += [f"approximate KV cache in {model.info.kv_bits} bits"] if model.info.kv_bits else []
     is_limited = model.info.context_length < model.info.own_context
     said += [f"limited to {formatting.tokens(model.info.context_length)}"] if is_limited else []
     return Activity(f"Ready{DOT}{', '.join(said)}")
+
+
+def _where(info: ModelInfo) -> str:
+    """Say on which server a model is, "on Studio at 10.0.0.7:8080", whose name may be its address."""
+    return info.detail if info.detail.endswith(info.place) else f"{info.detail} at {info.place}"

@@ -12,7 +12,7 @@ from app.viewmodels.model.model_rows import ModelRow
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
-_NO_CONTEXT = "how much it reads is not told"
+_NO_CONTEXT = "context length unknown"
 _NO_MODELS = "It has no model now. Look again when one is loaded there."
 
 

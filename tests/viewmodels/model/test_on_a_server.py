@@ -63,6 +63,21 @@ def test_the_models_of_a_server_stand_in_the_list_and_nobody_is_asked_for_that(
     assert not server.requests
 
 
+@pytest.mark.parametrize("is_named", [True, False])
+def test_where_it_is_is_said_once(
+    is_named: bool, qtbot: QtBot, make_app: Callable[[], App], server: scripted.Script, settings: Settings
+) -> None:
+    """A server that was given no name is called by its address."""
+    host = server.address.removeprefix("http://")
+    name = "Studio" if is_named else host
+    settings.update(servers=(ServerState("a1", name, server.address, "vLLM", {"tiny": 2048}),))
+    app = make_app()
+    ready(qtbot, app)
+    app.model.open(MODEL)
+    where = f"on Studio at {host}" if is_named else f"on {host}"
+    qtbot.waitUntil(lambda: app.state.now.activity.text == f"Ready{formatting.DOT}tiny, {where}")
+
+
 def test_questions_are_answered_forked_and_gone_back_to(qtbot: QtBot, app: App, server: scripted.Script) -> None:
     server.usage = {"prompt_tokens": 40, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 32}}
     assert app.model.state.now.detail == "on Studio"
