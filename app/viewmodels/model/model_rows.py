@@ -16,6 +16,8 @@ from app.viewmodels.model.file_check import CheckState
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
+_UNTOLD = "context length unknown"  # of a model on a server that says nothing of it
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
@@ -143,7 +145,8 @@ def _details(entry: ModelEntry, limit: int | None, weights: str) -> str:
         _context(entry.context or 0, limit),
         ", ".join(part for part in (unused, "without tools" if entry.calls_tools else "") if part),
     )
-    return DOT.join(part for part in parts if part)
+    unknown = _UNTOLD if entry.source is Source.SERVER else ""
+    return DOT.join(part for part in parts if part) or unknown
 
 
 def _context(own: int, limit: int | None) -> str:

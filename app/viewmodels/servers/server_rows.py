@@ -12,7 +12,6 @@ from app.viewmodels.model.model_rows import ModelRow
 from app.viewmodels.text import formatting
 from app.viewmodels.text.formatting import DOT
 
-_NO_CONTEXT = "context length unknown"
 _NO_MODELS = "It has no model now. Look again when one is loaded there."
 
 
@@ -62,5 +61,5 @@ def _of_model(row: ModelRow) -> ModelRow:
     """Return the row of a model, with the whole name by which the server knows it."""
     named = server_model(row.id)
     name = named.name if named is not None and named.name != row.name else ""
-    details = DOT.join(part for part in (name, row.details or _NO_CONTEXT) if part)
+    details = DOT.join(part for part in (name, row.details) if part)
     return replace(row, source="", details=details, said=details)

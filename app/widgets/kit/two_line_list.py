@@ -118,9 +118,14 @@ class TwoLineList(QListView, Generic[Row]):
         """Choose the current row, if there is one that can be chosen."""
         self._choose(self.currentIndex())
 
-    def set_field(self, field: SearchField) -> None:
-        """Join the list to a field above it: Down leads here, Up in the first row leads back, and letters do."""
-        field.wentDown.connect(self.take_focus)
+    def set_field(self, field: SearchField, *, is_chosen_from: bool = False) -> None:
+        """Join the list to a field above it: Down leads here, Up in the first row leads back, and letters do.
+
+        is_chosen_from: Return in the field chooses the current row, and Down goes on from there.
+        """
+        field.wentDown.connect(self._go_on if is_chosen_from else self.take_focus)
+        if is_chosen_from:
+            field.entered.connect(self.choose)
         self.left.connect(field.take_focus)
         self.row_focus.take_letter = field.take_letter
 
@@ -130,6 +135,11 @@ class TwoLineList(QListView, Generic[Row]):
             if not self.currentIndex().isValid():
                 self.select(0)
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _go_on(self) -> None:
+        row = self.currentIndex().row()
+        self.take_focus()
+        self.select(row + 1)
 
     def show_hint(self, hint: str) -> None:
         """Say something below the last row, "" for nothing."""

@@ -87,9 +87,8 @@ class ListPage(Pane):
         for before, after in pairwise(self.tab_order):
             self.setTabOrder(before, after)
         self.field.textChanged.connect(self._filter)
-        self.field.entered.connect(self.list.choose)
         self.field.escaped.connect(lambda: self.window().close())
-        self.list.set_field(self.field)
+        self.list.set_field(self.field, is_chosen_from=True)
         self.list.chosen.connect(self.choose)
         self.list.menuAsked.connect(self.show_menu)
         self.list.selectionModel().currentChanged.connect(self.refresh_buttons)

@@ -60,6 +60,7 @@ def test_the_models_of_a_server_stand_in_the_list_and_nobody_is_asked_for_that(
     other = rows["server:a1/mlx-community/Other-4B"]
     assert (other.name, other.source) == ("Other-4B", "Studio\u2009·\u2009Server") or "Studio" in other.source
     assert other.matches("studio")
+    assert (rows[MODEL].details, other.details) == ("2k\u00a0tokens", "context length unknown")
     assert not server.requests
 
 

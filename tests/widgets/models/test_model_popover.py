@@ -97,8 +97,28 @@ def test_keys_lead_into_the_list_and_letters_back(qtbot: QtBot, pick: Pick, scri
     qtbot.keyClicks(picker.list, "05")
     assert (picker.field.text(), picker.field.hasFocus()) == ("05", True)
     qtbot.keyClick(picker.field, Qt.Key.Key_Down)
+    while picker.list.currentIndex().row() > 0:
+        qtbot.keyClick(picker.list, Qt.Key.Key_Up)
     qtbot.keyClick(picker.list, Qt.Key.Key_Up)
     assert picker.field.hasFocus()
+
+
+def test_down_goes_on_from_the_row_that_return_would_take(qtbot: QtBot, pick: Pick, script: Script) -> None:
+    picker = pick()
+    there = picker.list.currentIndex().row()
+    qtbot.keyClick(picker.field, Qt.Key.Key_Down)
+    assert picker.list.currentIndex().row() == there + 1
+    second = names(picker)[there + 1]
+    with qtbot.waitSignal(picker.destroyed):
+        qtbot.keyClick(picker.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: loaded(script) == [f"models--a--{second}"])
+
+
+def test_down_stays_in_the_last_row(qtbot: QtBot, pick: Pick) -> None:
+    picker = pick()
+    qtbot.keyClicks(picker.field, "11")
+    qtbot.keyClick(picker.field, Qt.Key.Key_Down)
+    assert (picker.list.hasFocus(), picker.list.currentIndex().row()) == (True, 0)
 
 
 def test_a_click_opens(qtbot: QtBot, pick: Pick, script: Script) -> None:

@@ -105,7 +105,6 @@ def test_typing_anywhere_filters(qtbot: QtBot, page: OnThisMachine) -> None:
 def test_return_opens_the_model_one_is_on(qtbot: QtBot, page: OnThisMachine, script: Script, app: App) -> None:
     qtbot.keyClick(page.field, Qt.Key.Key_Down)
     assert page.list.hasFocus()
-    qtbot.keyClick(page.list, Qt.Key.Key_Down)
     qtbot.keyClick(page.list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.list.row is not None and page.list.row.is_current)
     assert loaded(script) == ["models--a--Pear-8bit"]
