@@ -39,6 +39,12 @@ def ready(qtbot: QtBot, app: App) -> None:
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
 
 
+def opened(qtbot: QtBot, app: App, name: str) -> None:
+    """Wait until a model is open, and none that is still being opened."""
+    model = app.model.state
+    qtbot.waitUntil(lambda: (model.now.name, model.now.is_open, model.now.is_loading) == (name, True, False))
+
+
 def ended(qtbot: QtBot, app: App, rows: int) -> None:
     """Wait until so many messages are shown and nothing is being written, asked or saved."""
 

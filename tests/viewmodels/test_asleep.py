@@ -18,7 +18,7 @@ from app.viewmodels.kit.settings import ServerState, Settings
 from tests.fakes.engine import Script
 from tests.remote import scripted
 from tests.remote.scripted import serving
-from tests.viewmodels.test_app import ended, ready, texts
+from tests.viewmodels.test_app import ended, opened, ready, texts
 
 NIGHT = 8 * 3600.0
 LONG = 60.0  # seconds, more than any of these tests takes
@@ -47,7 +47,7 @@ def server(settings: Settings) -> Iterator[scripted.Script]:
 
 def use_server(qtbot: QtBot, app: App) -> None:
     app.model.open("server:a1/tiny")
-    qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+    opened(qtbot, app, "tiny")
     app.answering.chosen.all.allow(app.library.open_id, "a1")
 
 

@@ -25,6 +25,7 @@ from tests.remote.scripted import SIGNS, Script, serving
 from tests.remote.scripted_folder import FOLDER, Vllm
 from tests.remote.test_certificates import OTHER, STUDIO
 from tests.seeds import chosen
+from tests.viewmodels.test_app import opened
 
 
 @pytest.fixture
@@ -234,7 +235,7 @@ def test_without_a_keychain_a_key_lasts_where_only_its_owner_reads_it(
         with qtbot.waitSignal(app.servers.added):
             app.servers.look_again(server.id)
         app.model.open(f"server:{server.id}/tiny")
-        qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+        opened(qtbot, app, "tiny")
         (file,) = (tmp_path / "server-keys").iterdir()
         assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == ("secret", 0o600)
         assert "secret" not in str(settings.values)

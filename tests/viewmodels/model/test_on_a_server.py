@@ -20,7 +20,7 @@ from app.widgets.kit.theme import LIGHT
 from app.widgets.models.context_box import ContextBox
 from tests.remote import scripted
 from tests.remote.scripted import serving
-from tests.viewmodels.test_app import ended, ready, texts
+from tests.viewmodels.test_app import ended, opened, ready, texts
 
 MODEL = "server:a1/tiny"
 
@@ -40,7 +40,7 @@ def app(make_app: Callable[[], App], server: scripted.Script, qtbot: QtBot) -> A
     app = make_app()
     ready(qtbot, app)
     app.model.open(MODEL)
-    qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+    opened(qtbot, app, "tiny")
     app.answering.chosen.all.allow(app.library.open_id, "a1")
     return app
 
@@ -169,7 +169,7 @@ def test_the_next_start_opens_it_again(qtbot: QtBot, app: App, make_app: Callabl
     assert settings.values.model == MODEL
     again = make_app()
     again.model.open(settings.values.model)
-    qtbot.waitUntil(lambda: again.model.state.now.name == "tiny")
+    opened(qtbot, again, "tiny")
 
 
 def test_what_the_server_should_hold_is_shown_and_priced(qtbot: QtBot, app: App, server: scripted.Script) -> None:
@@ -206,7 +206,7 @@ def test_an_ollama_is_told_to_read_more_where_a_conversation_is_too_long(
         app = make_app()
         ready(qtbot, app)
         app.model.open(MODEL)
-        qtbot.waitUntil(lambda: app.model.state.now.name == "tiny")
+        opened(qtbot, app, "tiny")
         app.answering.chosen.all.allow(app.library.open_id, "a1")
         assert app.model.state.now.context_length == 8192
         box = ContextBox(Style(LIGHT, 13), app.model, MODEL, "tiny")
