@@ -87,6 +87,7 @@ class RemoteEngine:
         self._end: asyncio.Event | None = None
         self._open: OpenModel | None = None
         self._opening: _Opening | None = None
+        self._closings: set[asyncio.Task[None]] = set()
         self._installing = asyncio.Lock()  # while a model is put in the place of another one, and none is open
         self._held: list[_Held] = []
         self._tasks: dict[tuple[int, int], asyncio.Task[None]] = {}
@@ -113,8 +114,9 @@ class RemoteEngine:
         if self._fault is not None:
             raise self._fault
         given_up = self._give_up_opening()
-        if given_up is not None:
-            await asyncio.wait([given_up])
+        ending = self._closings if given_up is None else {*self._closings, given_up}
+        if ending:
+            await asyncio.wait(ending)
         async with self._installing:
             await self._leave_model()
 
@@ -130,7 +132,9 @@ class RemoteEngine:
             case CancelOpening(path):
                 self._cancel_opening(path)
             case CloseModel():
-                self._spawn(self._close_model())
+                closing = self._spawn(self._close_model())
+                self._closings.add(closing)
+                closing.add_done_callback(self._closings.discard)
             case LimitContext(tokens):
                 self._limit_context(tokens)
             case Generate(is_guest=True):

@@ -59,7 +59,7 @@ from app.remote.probe import Found, FoundModel
 from app.remote.sglang_generate import SglangGenerate
 from app.remote.vllm_completion import VllmCompletion
 from app.worker.text_batcher import TextBatcher
-from tests.remote.asker import HELLO, asking
+from tests.remote.asker import HELLO, Asker, asking
 from tests.remote.extremes import extreme_sampling
 from tests.remote.scripted import SIGNS, Script, event, serving, wait_until
 from tests.remote.scripted_ranges import refusals
@@ -614,6 +614,25 @@ def test_every_fault_of_an_opening_is_told_and_what_waited_for_it_is_answered() 
             assert failed.problem.sentence
             assert asker.wait(RunFailed, run).run_id == run
         assert not script.requests
+
+
+def test_a_model_that_is_closed_lets_go_of_its_connections_though_the_engine_ends_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed, close = list[Client](), Client.close
+
+    async def slowly(client: Client) -> None:
+        await asyncio.sleep(0.05)
+        await close(client)
+        closed.append(client)
+
+    with serving() as script:
+        asker = Asker()
+        asker.open(script.server)
+        monkeypatch.setattr(Client, "close", slowly)
+        asker.do(CloseModel())
+        assert asker.close()
+    assert len(closed) == 1
 
 
 def test_another_model_is_opened_in_the_place_of_the_first() -> None:
