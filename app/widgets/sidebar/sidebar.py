@@ -311,7 +311,11 @@ class ConversationList(QListView):
             super().startDrag(supportedActions)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self.dragMoveEvent(event)
+        """Take conversations wherever they come in: Qt tells a widget that does not of no further move."""
+        if _dragged(event):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Mark the folder that what is dragged would come to."""

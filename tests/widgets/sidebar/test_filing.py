@@ -342,10 +342,10 @@ def place_of(view: ConversationList, title: str) -> QPoint:
 
 
 def drag(view: ConversationList, data: QMimeData, at: QPoint, *, is_dropped: bool = True) -> bool:
-    """Drag something over a place and drop it; returns whether it is taken there."""
+    """Drag something from the first row to a place and drop it; returns whether it is taken there."""
     rest = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    enter = QDragEnterEvent(at, Qt.DropAction.MoveAction, *rest)
-    QApplication.sendEvent(view.viewport(), enter)
+    first = view.visualRect(view.model().index(0, 0)).center()
+    QApplication.sendEvent(view.viewport(), QDragEnterEvent(first, Qt.DropAction.MoveAction, *rest))
     move = QDragMoveEvent(at, Qt.DropAction.MoveAction, *rest)
     QApplication.sendEvent(view.viewport(), move)
     if is_dropped and move.isAccepted():
