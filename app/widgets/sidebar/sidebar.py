@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
+    QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
@@ -18,6 +19,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QDrag,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
@@ -27,6 +29,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QListView, QWidget
@@ -53,6 +56,8 @@ _PASSING = (
     Qt.FocusReason.ActiveWindowFocusReason,
     Qt.FocusReason.MenuBarFocusReason,
 )
+_BESIDE = QPoint(12, 18)  # from the mouse to what is dragged
+_DRAGGED, _MOST_DRAGGED = 0.8, 5  # how opaque it is, and how many rows of it are shown
 _CMD, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 _Cursor = QAbstractItemView.CursorAction
 _MOVES = {
@@ -97,6 +102,7 @@ class ConversationList(QListView):
         self._is_picking = False
         self.may_edit: Callable[[], bool] = lambda: True
         self._anchor = ""
+        self._pressed = QPersistentModelIndex()
         self._turned = ("", "")  # to which conversation, while which was open: it may still be opening
         self._told: tuple[str, ...] = ()
         self._delegate = ConversationDelegate(style, self)
@@ -273,6 +279,7 @@ class ConversationList(QListView):
             self.left.emit()
             return
         under = self.indexAt(event.position().toPoint())
+        self._pressed = QPersistentModelIndex(under)
         pressed: ConversationRow = under.data(RowRole.ROW)
         if pressed.branches and self._delegate.is_on_arrow(event.position(), self.row_rect(under), pressed):
             self.foldAsked.emit(pressed.id, not pressed.is_folded)
@@ -306,9 +313,37 @@ class ConversationList(QListView):
             self._tell_choice()
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
-        """Have nothing dragged where nothing can be filed."""
-        if self.may_edit():
-            super().startDrag(supportedActions)
+        """Drag what was pressed, or the several that it is one of, unless nothing can be filed.
+
+        It hangs beside the mouse and hides no folder. The row that is open may have been selected since the press.
+        """
+        pressed = self._conversations.index(self._pressed.row())
+        indexes = self.selectedIndexes() if self.several and self.selectionModel().isSelected(pressed) else [pressed]
+        can_be = Qt.ItemFlag.ItemIsDragEnabled
+        indexes = [index for index in indexes if self._conversations.flags(index) & can_be]
+        if not indexes or not self.may_edit():
+            return
+        drag = QDrag(self)
+        drag.setMimeData(self._conversations.mimeData(indexes))
+        drag.setPixmap(self._picture_of(indexes))
+        drag.setHotSpot(-_BESIDE)
+        drag.exec(supportedActions, Qt.DropAction.MoveAction)
+
+    def _picture_of(self, indexes: Sequence[QModelIndex]) -> QPixmap:
+        """Return a picture of rows, one below the other, that lets through what it is dragged over."""
+        rects = [self.row_rect(index) for index in indexes]
+        rects = [rect for rect in rects if rect.intersects(self.viewport().rect())][:_MOST_DRAGGED]
+        size, scale = QSize(self.viewport().width(), sum(rect.height() for rect in rects)), self.devicePixelRatio()
+        picture = QPixmap(size * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter, top = QPainter(picture), 0
+        painter.setOpacity(_DRAGGED)
+        for rect in rects:
+            painter.drawPixmap(0, top, self.viewport().grab(rect))
+            top += rect.height()
+        painter.end()
+        return picture
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take conversations wherever they come in: Qt tells a widget that does not of no further move."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QAccessible,
     QContextMenuEvent,
+    QDrag,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
@@ -21,6 +22,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
 from app.viewmodels.app import App
+from app.viewmodels.library.conversation_model import dragged_ids
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.kit.typography import TextRole
@@ -373,6 +375,28 @@ def test_a_conversation_is_dragged_into_a_folder_and_out_of_it(qtbot: QtBot, gar
     app.act("undo")
     done(qtbot, app)
     assert sorted(titles(app)[2:]) == ["pears", "quinces"]
+
+
+def test_what_is_dragged_hangs_below_the_mouse(
+    qtbot: QtBot, garden: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.library.edits.create_folder("Garden")
+    done(qtbot, app)
+    view, drags = garden.sidebar.list, list[QDrag]()
+    monkeypatch.setattr(QDrag, "exec", lambda drag, *_actions: drags.append(drag))
+    at = place_of(view, "pears")
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    view.startDrag(Qt.DropAction.MoveAction)
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    (drag,) = drags
+    assert dragged_ids(drag.mimeData()) == dragged_ids(dragged(view, "pears"))
+    row = view.row_rect(view.indexAt(at))
+    assert drag.pixmap().deviceIndependentSize().height() == row.height()
+    assert -drag.hotSpot().y() > row.height() / 2, "the folder that the mouse is on stays in sight"
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=place_of(view, "Garden"))
+    view.startDrag(Qt.DropAction.MoveAction)
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=place_of(view, "Garden"))
+    assert len(drags) == 1, "a folder stays where it is"
 
 
 def test_what_is_dragged_marks_the_folder_it_would_come_to(qtbot: QtBot, garden: MainWindow, app: App) -> None:
