@@ -353,7 +353,8 @@ class ConversationList(QListView):
             event.ignore()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Mark the folder that what is dragged would come to."""
+        """Mark the folder that what is dragged would come to. Qt scrolls near an edge: it may stand further down."""
+        super().dragMoveEvent(event)
         self._show_home(self._home_under(event))
         if self._home is None:
             event.ignore()
@@ -362,11 +363,13 @@ class ConversationList(QListView):
             event.accept()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        super().dragLeaveEvent(event)
         self._show_home(None)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """File what is dropped. The list shows it in its place when the database has it there."""
         home = self._home_under(event)
+        self.stopAutoScroll()
         self._show_home(None)
         if home is None:
             event.ignore()

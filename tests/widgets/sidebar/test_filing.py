@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QAccessible,
     QContextMenuEvent,
+    QCursor,
     QDrag,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -375,6 +376,24 @@ def test_a_conversation_is_dragged_into_a_folder_and_out_of_it(qtbot: QtBot, gar
     app.act("undo")
     done(qtbot, app)
     assert sorted(titles(app)[2:]) == ["pears", "quinces"]
+
+
+def test_the_list_scrolls_while_something_is_dragged_near_its_edge(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    for number in range(40):
+        app.library.edits.create_folder(f"Bed {number}")
+    done(qtbot, app)
+    view = garden.sidebar.list
+    garden.setFocus()
+    bar, data = view.verticalScrollBar(), dragged(view, "pears")
+    bar.setValue(0)
+    at = QPoint(60, view.viewport().height() - 3)
+    QCursor.setPos(view.viewport().mapToGlobal(at))
+    drag(view, data, at, is_dropped=False)
+    qtbot.waitUntil(lambda: bar.value() > 0)
+    QApplication.sendEvent(view.viewport(), QDragLeaveEvent())
+    there = bar.value()
+    qtbot.wait(200)
+    assert bar.value() == there, "it stands still where nothing is dragged any more"
 
 
 def test_what_is_dragged_hangs_below_the_mouse(
