@@ -167,7 +167,6 @@ class Record:
 
     def lose(self) -> None:
         """Believe that the server holds nothing any more of what it was sent."""
-        self._kept = []
         for node in self._all():
             node.is_believed = False
 
