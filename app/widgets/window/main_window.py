@@ -208,6 +208,7 @@ class MainWindow(QMainWindow):
         self.sidebar.field.escaped.connect(self._leave_pane)
         self.branches.left.connect(self._leave_pane)
         self.sides.left.connect(self._leave_pane)
+        self.sides.keyboard_lost.connect(self._focus_composer)
         chat.toolbar.asked.connect(self.do)
         chat.escaped.connect(self.sides.close_overlay)
         chat.toolbar.chip.clicked.connect(lambda: self._models.show_picker(chat.toolbar.chip))

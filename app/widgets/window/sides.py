@@ -60,12 +60,14 @@ class Side:
 class Sides(QWidget):
     """The sidebar, the chat and the inspector. Widths in points.
 
-    Signals: changed, a side came or went; left, the person goes back to writing from a side that lies over the chat.
+    Signals: changed, a side came or went; left, the person goes back to writing from a side that lies over the chat;
+    keyboard_lost, a side went away that had the keyboard.
     Attribute: keeps_escape, whether the window has a use for Escape of its own now.
     """
 
     changed = Signal()
     left = Signal()
+    keyboard_lost = Signal()
 
     def __init__(self, style: Style, sidebar: QWidget, chat: QWidget, inspector: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
@@ -199,7 +201,21 @@ class Sides(QWidget):
             self.changed.emit()
 
     def _arrange(self) -> None:
-        """Put each side into the splitter or over it."""
+        """Put each side into the splitter or over it.
+
+        The keyboard stays in its side: Qt gives that of a widget that moves or goes to any other.
+        """
+        at = self.focusWidget()
+        held = next((side.widget for side in self._sides.values() if at and side.widget.isAncestorOf(at)), None)
+        self._place()
+        if at is None or held is None:
+            return
+        if held.isHidden():
+            self.keyboard_lost.emit()
+        elif self.focusWidget() is not at:
+            at.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _place(self) -> None:
         for side in self._sides.values():
             if self._has_room(side):
                 side.is_over = False
