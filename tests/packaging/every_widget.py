@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -308,6 +309,12 @@ def _find_everywhere(_app: App, window: MainWindow) -> None:
     window.sidebar.field.setText("train")
 
 
+def _hold_elsewhere(app: App, window: MainWindow) -> None:
+    app.library.new_conversation()
+    window.cache.empty.show_others(is_held=True)
+
+
+EMPTY = next(scene for scene in SCENES if scene.name == "empty")
 MORE = (
     Scene("naming", Stage, then=lambda _app, window: window.do("name_branch")),
     Scene("renaming", Stage, then=lambda _app, window: window.do("rename")),
@@ -315,6 +322,7 @@ MORE = (
     Scene("about", Stage, then=_open_acknowledgements),
     Scene("pill", Stage, then=_scroll_away),
     Scene("elsewhere", Stage, then=_write_elsewhere),
+    replace(EMPTY, name="held-elsewhere", then=_hold_elsewhere),
     Scene("found", Stage, then=_find_everywhere, shown=lambda app: bool(app.library.search.rows.rows)),
 )
 

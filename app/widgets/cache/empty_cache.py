@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.trie_view import Residency
@@ -11,7 +11,7 @@ from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.widgets.kit.drawing import draw_text, smooth, whole_parts, wrapped
 from app.widgets.kit.marks import paint_disc
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import TextRole
+from app.widgets.kit.typography import TextRole, TextStyle
 
 _STAYS = (
     "When you send a message, the tokens the model has read stay here as a branch. "
@@ -62,8 +62,10 @@ class EmptyCache(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = smooth(QPainter(self))
-        lines = wrapped(self._style.text_style(TextRole.UI), self._sentence, self.width() - 2 * _INSET - 16)
-        words = self._style.text_style(TextRole.HEADLINE).line + 8 + len(lines) * self._line
+        headline, ui = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.UI)
+        title = wrapped(headline, self._title, self.width() - 2 * _INSET)
+        lines = wrapped(ui, self._sentence, self.width() - 2 * _INSET - 16)
+        words = len(title) * headline.line + 8 + len(lines) * self._line
         legend = 20 + len(_MEANINGS) * self._entry_height()
         room = self.height() - 2 * _INSET - words
         has_legend = room >= legend
@@ -73,7 +75,8 @@ class EmptyCache(QWidget):
         if has_drawing:
             self._paint_espalier(painter, y)
             y += _DRAWING + 28
-        y = self._paint_words(painter, y, lines)
+        y = self._paint_lines(painter, headline, title, y, headline.line, self._style.theme.text) + 8
+        y = self._paint_lines(painter, ui, lines, y, self._line, self._style.theme.text2)
         if has_legend:
             self._paint_legend(painter, y + 20)
         painter.end()
@@ -109,15 +112,15 @@ class EmptyCache(QWidget):
             for side in (-60, 60):
                 paint_disc(painter, theme, QPointF(x + side, tier), "none", 12, theme.panel)
 
-    def _paint_words(self, painter: QPainter, y: float, lines: list[str]) -> float:
-        theme, center = self._style.theme, Qt.AlignmentFlag.AlignHCenter
-        title = self._style.text_style(TextRole.HEADLINE)
-        draw_text(painter, title, QRectF(0, y, self.width(), title.line), self._title, theme.text, center)
-        y += title.line + 8
+    def _paint_lines(
+        self, painter: QPainter, text_style: TextStyle, lines: list[str], y: float, height: float, color: QColor
+    ) -> float:
+        """Paint lines in the middle, one below the other; returns where they end."""
         for line in lines:
-            rect = QRectF(0, y, self.width(), self._line)
-            draw_text(painter, self._style.text_style(TextRole.UI), rect, line, theme.text2, center)
-            y += self._line
+            draw_text(
+                painter, text_style, QRectF(0, y, self.width(), height), line, color, Qt.AlignmentFlag.AlignHCenter
+            )
+            y += height
         return y
 
     def _paint_legend(self, painter: QPainter, y: float) -> None:
