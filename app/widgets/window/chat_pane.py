@@ -221,6 +221,11 @@ class ChatPane(QWidget):
         return self.view if self._columns is None else self._columns.looked_at
 
     @property
+    def has_columns(self) -> bool:
+        """Return whether answers stand beside each other, and have room for it."""
+        return self._columns is not None
+
+    @property
     def _columns(self) -> LanesView | None:
         """The answers beside each other, where there are any and they have room."""
         has_room = self.lanes is not None and self.lanes.fits(self.width())

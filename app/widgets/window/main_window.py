@@ -61,6 +61,7 @@ from app.widgets.window.window_prices import WindowPrices
 _LEAST = (880, 560)
 _USUAL = (1440, 900)
 SETTINGS_TAKEN = "The next answers are written with the settings of this one."
+NO_ROOM = "The answers stand in columns as soon as the window has room for them: make it wider, or hide its sides."
 SETTINGS_NOT_KNOWN = "The settings of this answer are not known: it came from elsewhere."
 _KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
@@ -181,6 +182,7 @@ class MainWindow(QMainWindow):
             "previous": lambda: self._app.chat.open_branch.select_version(self._looked_at.fork, -1),
             "next": lambda: self._app.chat.open_branch.select_version(self._looked_at.fork, 1),
             "compare": self._compare,
+            "answers": self._show_answers,
             "name_branch": lambda: self._name_branch(self._current()),
             "copy_cache": self._copy_cache,
             "show_row": self._show_row,
@@ -516,6 +518,14 @@ class MainWindow(QMainWindow):
             self._app.comparison.open_beside(fork)
         else:
             self._app.comparison.toggle()
+
+    def _show_answers(self) -> None:
+        """Show answers in columns, or the chat again. Where columns have no room that is said, and they come later."""
+        lanes = self._app.lanes
+        if self.chat.has_columns or not lanes.state.now.is_open:
+            lanes.toggle()
+        if lanes.state.now.is_open and not self.chat.has_columns:
+            self._app.notices.refuse(NO_ROOM)
 
     def _fork(self) -> None:
         self._app.chat.open_draft.begin_edit(self._about("fork"))

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
 from app.widgets.chat.lanes.lanes_view import LanesView
-from app.widgets.window.main_window import MainWindow
+from app.widgets.window.main_window import NO_ROOM, MainWindow
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ready, texts
 from tests.widgets.pictures import show
@@ -162,6 +162,26 @@ def test_escape_stops_them_first_and_then_shows_the_chat(
     assert columns_of(window) is not None
     qtbot.keyClick(edit, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: columns_of(window) is None)
+
+
+def test_the_command_says_where_columns_have_no_room(
+    qtbot: QtBot, window: MainWindow, app: App, script: Script
+) -> None:
+    """They come as soon as they have it, and go by the same command."""
+    asked(qtbot, window, app, 2)
+    finish(qtbot, app, script)
+    for was_open in (True, False):
+        if not was_open:
+            window.do("answers")
+            assert not window.chat.has_columns
+        widen(window, 599)
+        for _ in range(2):
+            assert NO_ROOM not in app.notices.now.text
+            window.do("answers")
+            assert NO_ROOM in app.notices.now.text
+            app.notices.info("Something else")
+        widen(window, 600)
+        assert window.chat.has_columns
 
 
 @pytest.mark.parametrize(("count", "width", "fits"), [(2, 600, True), (2, 599, False), (3, 899, False), (8, 900, True)])
