@@ -139,7 +139,7 @@ def _attachments(message: Message, opened: Set[str], tokens: Sequence[int]) -> t
         return ()
     known = tokens if len(tokens) == len(message.attachments) else [None] * len(message.attachments)
     return tuple(
-        AttachmentRow(one_line(one.name), one.text, count, attachment_key(message.id, number) in opened)
+        AttachmentRow(one_line(one.name), one.text, count, attachment_key(message.id, number) in opened, one.kind)
         for number, (one, count) in enumerate(zip(message.attachments, known, strict=True))
     )
 

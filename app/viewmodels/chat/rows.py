@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum, auto
+from pathlib import PurePath
 from typing import NamedTuple
 
-from app.protocol.chat import Role
+from app.protocol.chat import Attachment, AttachmentKind, Role
 from app.protocol.dataclass import dataclass
 from app.protocol.events import TextKind
 from app.protocol.excerpts import isolated
@@ -22,6 +23,7 @@ _WARMTH: dict[Residency, str] = {
 }
 
 
+_SOURCE: tuple[AttachmentKind, ...] = "code", "data"
 _LONGEST_NAME = 60  # characters of a name on its line
 
 
@@ -29,25 +31,35 @@ class SegmentKind(Enum):
     """Kinds of what a message is made of. The view has one way to lay out each.
 
     TYPED: text as a person typed it. MARKDOWN: text of a model. THINKING: what a model thought before that.
-    ATTACHED: what comes with a question, as it is.
+    ATTACHED: what comes with a question, as it is; SOURCE: the same of source code or data.
     """
 
     TYPED = auto()
     MARKDOWN = auto()
     THINKING = auto()
     ATTACHED = auto()
+    SOURCE = auto()
 
 
 class Segment(NamedTuple):
-    """A piece of a message, of one kind from its beginning to its end."""
+    """A piece of a message, of one kind from its beginning to its end. language: of source, as its file's name ends."""
 
     kind: SegmentKind
     text: str
+    language: str = ""
 
 
 def segments_of(role: Role, text: str) -> tuple[Segment, ...]:
     """Return what a message is made of, in order."""
     return (Segment(SegmentKind.TYPED if role == "user" else SegmentKind.MARKDOWN, text),)
+
+
+def segment_of_attachment(attachment: Attachment | AttachmentRow) -> Segment:
+    """Return what an attachment that is open is laid out as."""
+    text = attachment.text.rstrip("\n")
+    if attachment.kind not in _SOURCE:
+        return Segment(SegmentKind.ATTACHED, text)
+    return Segment(SegmentKind.SOURCE, text, PurePath(attachment.name).suffix.removeprefix(".").lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,7 @@ class AttachmentRow:
     text: str
     tokens: int | None = None
     is_open: bool = False
+    kind: AttachmentKind = "text"
 
     @property
     def title(self) -> str:
@@ -164,7 +177,7 @@ class MessageRow:
     def shown(self) -> tuple[Segment, ...]:
         """Return what is laid out: the segments, after the thought and the attachments that are open."""
         if self.attachments:
-            opened = [Segment(SegmentKind.ATTACHED, one.text.rstrip("\n")) for one in self.attachments if one.is_open]
+            opened = [segment_of_attachment(one) for one in self.attachments if one.is_open]
             return (*opened, *self.segments)
         if self.thought is None or not self.thought.is_open:
             return self.segments

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.conversation.message import Message
-from app.viewmodels.chat.rows import MessageRow, Segment, SegmentKind, segments_of
+from app.viewmodels.chat.rows import MessageRow, Segment, SegmentKind, segment_of_attachment, segments_of
 
 
 class Part(NamedTuple):
     """A piece of a message that is laid out as a whole: an attachment, the thought, or a segment of what was said.
 
-    number: counted from 0 among the pieces of one kind.
+    number: counted from 0 among the pieces of one kind; among attachments whatever they hold.
     """
 
     number: int
@@ -30,24 +30,26 @@ class TextMark(NamedTuple):
     is_current: bool = False
 
 
-_UNFOLDED = (SegmentKind.ATTACHED, SegmentKind.THINKING)
+OF_ATTACHMENTS = (SegmentKind.ATTACHED, SegmentKind.SOURCE)
+_UNFOLDED = (*OF_ATTACHMENTS, SegmentKind.THINKING)
 
 
 def parts_of(message: Message) -> list[Part]:
     """Return all pieces of a stored message in the order in which they stand, folded ones too."""
-    attached = (one.text for one in message.attachments)
-    return _parts(attached, message.thinking, segments_of(message.role, message.text))
+    return _parts(
+        map(segment_of_attachment, message.attachments), message.thinking, segments_of(message.role, message.text)
+    )
 
 
 def parts_of_row(row: MessageRow) -> list[Part]:
     """Return all pieces of a message as it is shown now, which may be growing."""
-    attached = (one.text for one in row.attachments)
+    attached = map(segment_of_attachment, row.attachments)
     return _parts(attached, row.thought.text if row.thought else "", row.segments)
 
 
 def segment_of(row: MessageRow, mark: TextMark) -> int | None:
     """Return which of the shown segments a mark is in, None where its part is folded."""
-    if mark.kind is SegmentKind.ATTACHED:
+    if mark.kind in OF_ATTACHMENTS:
         if not row.attachments[mark.number].is_open:
             return None
         return sum(one.is_open for one in row.attachments[: mark.number])
@@ -59,8 +61,8 @@ def segment_of(row: MessageRow, mark: TextMark) -> int | None:
     return before + (sum(bool(one.text) for one in said) if has_thought else mark.number)
 
 
-def _parts(attached: Iterable[str], thinking: str, said: Iterable[Segment]) -> list[Part]:
-    parts = [Part(at, Segment(SegmentKind.ATTACHED, text.rstrip("\n"))) for at, text in enumerate(attached)]
+def _parts(attached: Iterable[Segment], thinking: str, said: Iterable[Segment]) -> list[Part]:
+    parts = [Part(at, segment) for at, segment in enumerate(attached)]
     if thinking:
         parts.append(Part(0, Segment(SegmentKind.THINKING, thinking)))
     return parts + [Part(at, segment) for at, segment in enumerate(said)]

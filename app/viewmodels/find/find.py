@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.chat.rows import MessageRow, Segment, SegmentKind
-from app.viewmodels.chat.text_marks import Part, TextMark, parts_of, parts_of_row
+from app.viewmodels.chat.text_marks import OF_ATTACHMENTS, Part, TextMark, parts_of, parts_of_row
 from app.viewmodels.find.matching import Matcher, Phrase, Words
 from app.viewmodels.find.searched_rows import SearchedRows
 from app.viewmodels.kit.notices import Notices
@@ -328,7 +328,7 @@ class Find(QObject):
         unfolded = self._chat.unfolded
         if mark.kind is SegmentKind.THINKING:
             unfolded.open_thought(row.id)
-        elif mark.kind is SegmentKind.ATTACHED and not row.attachments[mark.number].is_open:
+        elif mark.kind in OF_ATTACHMENTS and not row.attachments[mark.number].is_open:
             unfolded.toggle_attachment(row.id, mark.number)
         self.marked.emit()
         self.hitWanted.emit(row.id, mark)
@@ -369,7 +369,7 @@ class Find(QObject):
             return
         row = self._rows[number]
         places = self._places(message_id, parts_of_row(row))
-        order = (SegmentKind.TYPED, SegmentKind.MARKDOWN, SegmentKind.THINKING, SegmentKind.ATTACHED)
+        order = (SegmentKind.TYPED, SegmentKind.MARKDOWN, SegmentKind.THINKING, *OF_ATTACHMENTS)
         is_thought = message_id in self._library.search.in_thoughts
         at = min(
             range(len(places)),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.protocol.chat import Attachment, AttachmentKind
 from app.viewmodels.app import App
-from app.viewmodels.chat.rows import AttachmentRow, SegmentKind, spoken_message
+from app.viewmodels.chat.rows import AttachmentRow, Segment, SegmentKind, segment_of_attachment, spoken_message
 from app.viewmodels.text.formatting import DOT, HARD, THIN
 from tests.viewmodels.chat.test_draft_attachments import attach
 from tests.viewmodels.test_app import ask, ready
@@ -42,3 +44,18 @@ def test_the_attachments_of_a_question_are_lines_above_its_words(qtbot: QtBot, a
     assert [one.is_open for one in opened.attachments] == [False, True]
     app.chat.unfolded.toggle_attachment(row.id, 1)
     assert app.chat.chat_model.rows[0].shown == row.shown
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "segment"),
+    [
+        ("grow.PY", "code", Segment(SegmentKind.SOURCE, "a = 1", "py")),
+        ("a.b.json", "data", Segment(SegmentKind.SOURCE, "a = 1", "json")),
+        ("no ending", "code", Segment(SegmentKind.SOURCE, "a = 1")),
+        ("notes.md", "markdown", Segment(SegmentKind.ATTACHED, "a = 1")),
+        ("report.pdf", "pdf", Segment(SegmentKind.ATTACHED, "a = 1")),
+    ],
+)
+def test_source_code_and_data_are_shown_as_code(name: str, kind: AttachmentKind, segment: Segment) -> None:
+    for one in (Attachment(name, kind, "a = 1\n"), AttachmentRow(name, "a = 1\n", kind=kind)):
+        assert segment_of_attachment(one) == segment

@@ -32,6 +32,7 @@ _LONGEST_HEAD = 2000
 _COLOURED = 32_000
 LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
 _RULE_OF_TABLE = re.compile(r" {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
+_TICKS = re.compile("`+")
 # Qt leaves out images that describe themselves with nothing.
 BARE_IMAGE, PICTURE = re.compile(r"!\[\s*\]\("), "![picture]("
 
@@ -130,6 +131,13 @@ def _fenced(text: str) -> Iterator[tuple[int, int]]:
         elif len(line) <= _MOST_OF_BLOCK and line.endswith("\n"):
             fence, first = fence_of(line), at
         at += len(line)
+
+
+def split_source(text: str, language: str) -> list[Block]:
+    """Return source code that stands between no fences, in pieces of one card."""
+    mark = "`" * (1 + max((len(run) for run in _TICKS.findall(text)), default=0))
+    first, *others = split(text, 0, State(Fence("", mark, language), joint="\n")) or [Block(0, "", Kind.CODE)]
+    return [replace(first, state=_START), *others]
 
 
 def split_thought(text: str, start: int = 0, state: State = _START) -> list[Block]:

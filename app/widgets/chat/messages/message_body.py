@@ -566,7 +566,7 @@ class MessageBody:
 
 def guessed_lines(segments: Sequence[Segment], per_line: int) -> int:
     """Estimate how many lines an unseen message takes, with so many characters to one."""
-    return sum([estimated_lines(text, per_line) for _kind, text in segments if text and not text.isspace()])
+    return sum([estimated_lines(text, per_line) for _kind, text, _language in segments if text and not text.isspace()])
 
 
 def _in_block(number: int, selection: Selection | None) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ import random
 import pytest
 
 import app.widgets.chat.markdown.blocks as blocks_module
-from app.widgets.chat.markdown.blocks import Block, Kind, markdown, split, split_plain, split_typed
+from app.widgets.chat.markdown.blocks import Block, Kind, markdown, split, split_plain, split_source, split_typed
 from tests.seeds import each_seed
 
 TEXT = (
@@ -224,3 +224,16 @@ def test_whatever_is_typed_is_there_in_order(seed: int) -> None:
 def test_text_after_code_in_a_list_is_no_indented_code() -> None:
     block = split("1. a\n   ```\n   x\n   ```\n      more\n")[-1]
     assert markdown(block) == "more"
+
+
+@each_seed(range(20))
+def test_source_is_code_to_its_end_whatever_stands_in_it(seed: int) -> None:
+    """In one card, and joined to the whole: fences in it end nothing."""
+    dice = random.Random(seed)
+    lines = ["", "a = 1", "    b()", "```", "````py", "~~~", "\t```", "| a |", "$x$", "x" * 5000]
+    text = "\n".join(dice.choices(lines, k=dice.choice((1, 5, 300)))).rstrip("\n")
+    blocks = split_source(text, "py")
+    assert {(block.kind, block.language) for block in blocks} <= {(Kind.CODE, "py"), (Kind.CODE, "")}
+    assert [block.continues_code for block in blocks] == [False] + [True] * (len(blocks) - 1)
+    assert "".join(block.joint * (at > 0) + block.text for at, block in enumerate(blocks)) == text
+    assert all(text[block.start :].startswith(block.text) for block in blocks)

@@ -19,6 +19,7 @@ from app.widgets.chat.markdown.document import thought_document
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
 from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.chat.messages.view import ChatView
+from app.widgets.kit.copy_button import CopyButton
 from app.widgets.kit.style import Style
 from tests.fakes.shown import Shown
 from tests.widgets.chat.sample_messages import answer, question
@@ -105,3 +106,13 @@ def test_of_a_long_attachment_only_what_is_seen_is_laid_out(
     line(view, 0).click()
     settle()
     assert 0 < sum(map(len, made)) < len(LONG) / 2
+
+
+def test_source_code_is_shown_and_copied_as_code(view: ChatView, chat: ChatModel) -> None:
+    code = 'def grow(tree):\n    """Fork ```here```."""'
+    chat.show([replace(question("q"), attachments=(AttachmentRow("grow.py", code, is_open=True, kind="code"),))])
+    settle()
+    copy = view.controls.find("q", ControlKind.CODE, 0)
+    assert isinstance(copy, CopyButton)
+    copy.click()
+    assert QApplication.clipboard().text() == code
