@@ -54,7 +54,6 @@ def test_a_model_is_filtered_and_opened_in_the_window_of_models(person: Person) 
     person.type("pea")
     person.press("Return")
     wait_for_model(person, "Pear")
-    person.press("Escape", "Escape")
     person.xdotool("windowfocus", "--sync", main)
     assert person.quit() == 0
     used = settings(person)["models_used"]

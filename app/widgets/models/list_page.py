@@ -35,6 +35,7 @@ class ListPage(Pane):
         """filtered: what the field is for, for screen readers."""
         super().__init__(parent)
         self._style, self._models = style, models
+        self._asked_for = ""  # a model that is opened from here
         self.field = SearchField(style, filtered, "Filter", parent=self)
         self.problem = TextLabel(style, "", TextRole.SMALL, False, self)
         self.problem.setWordWrap(True)
@@ -96,7 +97,18 @@ class ListPage(Pane):
         self.open_button.clicked.connect(lambda: self.act(self.choose))
         self._models.current_model.kept.connect(self.tell)
         self._models.current_model.changed.connect(self._tell_missing)
+        self._models.current_model.ready.connect(self._leave)
         self.refresh()
+
+    def open(self, model: str, adapter: str | None = None) -> None:
+        """Open a model. The window is closed as soon as it is open; where it cannot be, that is said here."""
+        self.problem.hide()
+        self._asked_for = model
+        self._models.open(model, adapter)
+
+    def _leave(self) -> None:
+        if self._asked_for == self._models.current_model.path:
+            self.window().close()
 
     def act(self, act: Callable[[ModelRow], object]) -> None:
         """Do something with the selected row, where there is one."""

@@ -118,8 +118,7 @@ class OnThisMachine(ListPage):
 
     def choose(self, row: ModelRow) -> None:
         """Open a model."""
-        self.problem.hide()
-        self._models.open(row.id)
+        self.open(row.id)
 
     def _verify(self, row: ModelRow) -> None:
         self.problem.hide()
@@ -154,7 +153,7 @@ class OnThisMachine(ListPage):
         adapter = self._models.current_model.adapter_of(row.id)
         if adapter:
             name = Path(adapter).name.replace("&", "&&")
-            menu.addAction(f"Open Without the Adapter {name}", lambda: self._models.open(row.id, ""))
+            menu.addAction(f"Open Without the Adapter {name}", lambda: self.open(row.id, ""))
         menu.addAction("Limit Context…", lambda: self.ask_for_limit(row)).setEnabled(not row.reason)
         menu.addAction(SHOW, lambda: self._show_files(row))
         if row.can_be_verified:
@@ -165,7 +164,7 @@ class OnThisMachine(ListPage):
 
     def ask_for_adapter(self, model: str) -> None:
         """Ask for the folder of an adapter, with which the model is opened then and from then on."""
-        dialog = folder_dialog("Add Adapter", lambda folder: self._models.open(model, folder), self)
+        dialog = folder_dialog("Add Adapter", lambda folder: self.open(model, folder), self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 

@@ -112,7 +112,7 @@ class ServersPage(ListPage):
         if is_server(row):
             self._look_again(row)
         else:
-            self._models.open(row.id)
+            self.open(row.id)
 
     def stop(self) -> None:
         """Stop the opening of a model, or else the asking of a server."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.protocol.commands import LoadModel
 from app.protocol.memory import GIB, Memory, ModelSupport
@@ -51,7 +52,8 @@ def page(qtbot: QtBot, hub: Path, window: MainWindow, app: App) -> Iterator[OnTh
     found = opened(qtbot, window, app)
     qtbot.waitUntil(lambda: names(found) == ["Apple-4bit", "Pear-8bit", "Broken"])
     yield found
-    found.window().close()
+    if isValid(found):
+        found.window().close()
 
 
 def opened(qtbot: QtBot, window: MainWindow, app: App) -> OnThisMachine:
@@ -102,16 +104,25 @@ def test_typing_anywhere_filters(qtbot: QtBot, page: OnThisMachine) -> None:
     assert names(page) == ["Apple-4bit", "Pear-8bit", "Broken"]
 
 
-def test_return_opens_the_model_one_is_on(qtbot: QtBot, page: OnThisMachine, script: Script, app: App) -> None:
+def test_return_opens_the_model_one_is_on(
+    qtbot: QtBot, page: OnThisMachine, window: MainWindow, script: Script, app: App
+) -> None:
+    """The window goes as soon as it is open."""
     qtbot.keyClick(page.field, Qt.Key.Key_Down)
     assert page.list.hasFocus()
     qtbot.keyClick(page.list, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.list.row is not None and page.list.row.is_current)
+    qtbot.waitUntil(lambda: not isValid(page))
     assert loaded(script) == ["models--a--Pear-8bit"]
+    page = opened(qtbot, window, app)
     assert names(page)[0] == "Pear-8bit", "the last used comes first"
     assert page.list.row is not None
-    assert page.list.row.name == "Pear-8bit"
+    assert page.list.row.is_current
     assert not page.open_button.isEnabled(), "it is open"
+    app.model.open(page._rows.rows[1].id)
+    qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit", "models--a--Apple-4bit"])
+    qtbot.waitUntil(lambda: names(page)[0] == "Apple-4bit")
+    assert isValid(page), "it was opened elsewhere"
+    page.window().close()
 
 
 def test_return_after_typing_opens_what_was_found(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
@@ -120,12 +131,15 @@ def test_return_after_typing_opens_what_was_found(qtbot: QtBot, page: OnThisMach
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
 
 
-def test_a_double_click_and_the_button_open_too(qtbot: QtBot, page: OnThisMachine, script: Script) -> None:
+def test_a_double_click_and_the_button_open_too(
+    qtbot: QtBot, page: OnThisMachine, window: MainWindow, script: Script, app: App
+) -> None:
     at = page.list.visualRect(page.list.model().index(1, 0)).center()
     qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.mouseDClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit"])
-    qtbot.waitUntil(lambda: names(page)[0] == "Pear-8bit")
+    qtbot.waitUntil(lambda: not isValid(page))
+    page = opened(qtbot, window, app)
     page.list.select(1)
     qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: loaded(script) == ["models--a--Pear-8bit", "models--a--Apple-4bit"])
@@ -173,6 +187,7 @@ def test_why_a_model_was_not_opened_is_said_where_it_was_asked_for(
     script.broken.clear()
     qtbot.mouseClick(page.open_button, Qt.MouseButton.LeftButton)
     assert page.problem.isHidden()
+    qtbot.waitUntil(lambda: not isValid(page))
 
 
 def test_a_folder_is_added_and_removed(qtbot: QtBot, page: OnThisMachine, app: App, tmp_path: Path) -> None:
@@ -214,7 +229,7 @@ def menu_of(page: OnThisMachine, number: int) -> QMenu:
 
 
 def test_an_adapter_is_added_to_a_model_and_left_out_again(
-    qtbot: QtBot, page: OnThisMachine, app: App, script: Script, tmp_path: Path
+    qtbot: QtBot, page: OnThisMachine, window: MainWindow, app: App, tmp_path: Path
 ) -> None:
     menu = menu_of(page, 1)
     menu.actions()[1].trigger()
@@ -224,6 +239,8 @@ def test_an_adapter_is_added_to_a_model_and_left_out_again(
     dialog.close()
     current = app.model.current_model
     qtbot.waitUntil(lambda: current.info is not None and current.info.adapter == str(tmp_path / "Pirate & Co"))
+    qtbot.waitUntil(lambda: not isValid(page))
+    page = opened(qtbot, window, app)
     assert current.info is not None
     number = next(at for at, row in enumerate(cast(ModelRows, page.list.model()).rows) if row.id == current.info.path)
     menu = menu_of(page, number)

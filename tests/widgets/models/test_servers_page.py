@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import ServerState, Settings
@@ -80,7 +81,7 @@ def test_a_server_is_added_by_keys_and_its_model_opened(
     QTest.keyClick(page.list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: app.model.state.now.is_on_server and app.model.state.now.is_open)
     qtbot.waitUntil(lambda: window.chat.toolbar.chip.accessibleName() == "Model: tiny, on Studio")
-    models.close()
+    qtbot.waitUntil(lambda: not isValid(models))
 
 
 def test_what_is_wrong_is_said_where_it_was_entered(qtbot: QtBot, page: ServersPage, server: Script) -> None:
