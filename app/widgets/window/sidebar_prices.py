@@ -8,7 +8,7 @@ from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.warmth.price_card import PricedBranch
 from app.viewmodels.warmth.warmth_index import WarmthIndex
-from app.widgets.sidebar.sidebar import ConversationList
+from app.widgets.sidebar.conversation_list import ConversationList
 from app.widgets.window.price_hover import Priced, PriceHover
 
 

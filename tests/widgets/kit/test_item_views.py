@@ -23,8 +23,8 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.models.hub_view import HubView
 from app.widgets.models.model_view import ModelView
+from app.widgets.sidebar.conversation_list import ConversationList
 from app.widgets.sidebar.line_list import LineList
-from app.widgets.sidebar.sidebar import ConversationList
 from tests.widgets import samples
 from tests.widgets.pictures import count, picture, show
 

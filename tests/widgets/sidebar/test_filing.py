@@ -27,7 +27,7 @@ from app.viewmodels.library.conversation_model import dragged_ids
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT
 from app.widgets.kit.typography import TextRole
-from app.widgets.sidebar.sidebar import ConversationList
+from app.widgets.sidebar.conversation_list import ConversationList
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.pictures import count, picture
 from tests.widgets.window.test_main_window import ask, texts

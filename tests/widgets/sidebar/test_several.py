@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
 from app.viewmodels.text.formatting import HARD
-from app.widgets.sidebar.sidebar import ConversationList
+from app.widgets.sidebar.conversation_list import ConversationList
 from app.widgets.window.main_window import MainWindow
 from tests.widgets.sidebar.test_filing import done, drag, titles
 from tests.widgets.window.test_main_window import ask, texts

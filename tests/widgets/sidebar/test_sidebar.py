@@ -12,7 +12,8 @@ from app.viewmodels.library.conversation_model import ConversationModel
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
-from app.widgets.sidebar.sidebar import ConversationList, Sidebar
+from app.widgets.sidebar.conversation_list import ConversationList
+from app.widgets.sidebar.sidebar import Sidebar
 from tests.widgets.pictures import count, picture, show
 from tests.widgets.samples import conversations, opened, search
 

@@ -23,7 +23,7 @@ from app.widgets.chat.messages.message_menu import MessageMenu
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.theme import LIGHT
-from app.widgets.sidebar.sidebar import ConversationList
+from app.widgets.sidebar.conversation_list import ConversationList
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.price_hover import HOVER_MS
 from tests.fakes.engine import Script
