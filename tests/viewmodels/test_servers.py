@@ -56,9 +56,11 @@ def test_a_server_is_found_out_and_its_models_are_listed(
 
 
 def test_without_a_name_it_is_called_by_its_address(qtbot: QtBot, region: ServersRegion) -> None:
+    """Its row says that once."""
     with serving() as script, qtbot.waitSignal(region.added):
         region.add(script.address.removeprefix("http://") + "/v1/")
     assert region.state.now.servers[0].name == script.address.removeprefix("http://")
+    assert region.state.now.rows[0].details.startswith("on this computer")
 
 
 def test_what_cannot_be_asked_is_told_and_nothing_is_added(

@@ -43,7 +43,8 @@ def where_of(server: ServerState) -> str:
 def _rows(server: ServerState, models: Sequence[ModelRow], looking: str) -> Iterator[ModelRow]:
     own = [row for row in models if server_model(row.id) is not None and server_of(row.id) == server.id]
     count = formatting.plural(len(own), "model") if own else _NO_MODELS
-    details = DOT.join((where_of(server), count))
+    where = where_of(server).removeprefix(f"{server.name}, ")  # a server without a name is called by its address
+    details = DOT.join((where, count))
     is_looking = server.url == looking
     yield ModelRow(
         id=f"{SERVER}{server.id}",
