@@ -173,6 +173,11 @@ class ModelInfo:
     place: str = ""
     usual_context: int = 0
 
+    @property
+    def goes_on(self) -> bool:
+        """Return whether it can be made to go on inside an answer, as far as that is known."""
+        return self.capabilities is None or self.capabilities.going_on
+
     def context_of(self, limit: int | None) -> int:
         """Return how many tokens it reads at most with a person's limit, None for none."""
         most = self.own_context or UNTOLD_CONTEXT

@@ -82,7 +82,6 @@ ROWS: tuple[Row, ...] = (
         title="Edit Answer",
         keys=("Ctrl+E",),
         tip="Changes an answer’s text and has the model go on from it; the old answer stays.",
-        needs="going_on",
         writes=True,
         is_enabled=lambda state: state.chat.can_edit_answer,
         run=lambda app: app.chat.open_draft.edit_answer(),

@@ -12,6 +12,7 @@ from app.protocol.commands import Generate
 from app.protocol.events import ModelReady
 from app.viewmodels.actions import ACTIONS, TABLE, enabled
 from app.viewmodels.app import App
+from app.viewmodels.chat.chat_text import ONLY_KEPT
 from app.viewmodels.chat.rows import spoken_message
 from tests.fakes.engine import ALL, NONE, Script
 from tests.viewmodels.test_app import ask, row, texts, wait_for_text
@@ -35,9 +36,32 @@ def test_a_conversation_grows_forks_and_is_gone_on_with(
     qtbot.waitUntil(lambda: "cannot" in str(app.chat.state.now.card) + app.notices.now.text)
 
 
+def test_an_edited_answer_is_kept_where_the_model_cannot_go_on_inside_it(
+    qtbot: QtBot, make_app: Callable[[], App], script: Script
+) -> None:
+    """By both keys, and it costs nothing."""
+    app = make_app()
+    ask(qtbot, app, "How are you?")
+    info = app.model.current_model.info
+    assert info is not None
+    app.workspace._on_event(ModelReady(replace(info, capabilities=NONE)))
+    runs = sum(isinstance(one, Generate) for one in script.commands)
+    for words, keep in (("Well.", app.chat.requests.send), ("Very well.", app.chat.requests.go_on_from)):
+        assert "edit_answer" in enabled(app.state.now)
+        assert "edit_answer" in app.chat.state.now.message_actions
+        assert app.chat.prices.branch("edit_answer") is None
+        app.act("edit_answer")
+        app.chat.open_draft.write(words)
+        qtbot.waitUntil(lambda: app.chat.state.now.send_price == ONLY_KEPT)
+        keep(words)
+        qtbot.waitUntil(lambda words=words: texts(app) == ["How are you?", words])  # type: ignore[misc]
+        assert app.chat.chat_model.rows[-1].note == "Edited by you"
+    assert sum(isinstance(one, Generate) for one in script.commands) == runs
+
+
 def test_what_the_engine_cannot_do_is_not_offered(qtbot: QtBot, make_app: Callable[[], App], script: Script) -> None:
     wanting = {"pin", "unpin", "verify", "copy_cache", "keep_every_fork", "show_files", "delete_files"}
-    wanting |= {"forget_cache", "kv_full", "kv_8", "kv_4", "continue", "edit_answer"}
+    wanting |= {"forget_cache", "kv_full", "kv_8", "kv_4", "continue"}
     wanting |= {"cache", "warm_up", "show_row", "pin_row", "unpin_row", "evict_row", "warm_up_row"}
     assert {action.id for action in ACTIONS if action.needs} == wanting
     app = make_app()

@@ -83,9 +83,12 @@ class ChatRequests(QObject):
             self._outbox.send(self._open_id)
 
     def go_on_from(self, text: str) -> None:
-        """Have the model go on inside the answer that is being edited, from this text; without one, say the text."""
+        """Have the model go on inside the answer that is being edited, from this text; without one, say the text.
+
+        Where the model cannot, the text is kept as it is.
+        """
         answer, text = self._open_draft.answer, storable(text)
-        if answer is None or not text.strip():
+        if answer is None or not text.strip() or not self._state.now.goes_on:
             self.send(text)
             return
         self._drafts.write(self._open_id, text)

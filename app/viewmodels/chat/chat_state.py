@@ -104,7 +104,7 @@ class ChatState:
         possible = (
             ("fork", self.can_fork),
             ("regenerate", self.can_regenerate),
-            ("edit_answer", self.can_edit_answer and self.goes_on),
+            ("edit_answer", self.can_edit_answer),
             ("branch_here", self.can_edit_answer),
             ("answer", self.has_unanswered),
         )

@@ -40,6 +40,7 @@ NOTHING_LEFT = "Leave a word of the answer, or answer again"
 NO_ALTERNATIVES = "It is not known what else could stand there"
 LETTERS = "ABCDEFGH"
 LONG_SILENCE = 40.0  # seconds
+ONLY_KEPT = "This model cannot go on inside an answer: Return keeps the text"
 STILL_WRITING = "Possible as soon as this answer has ended"
 
 

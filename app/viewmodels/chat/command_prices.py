@@ -106,7 +106,9 @@ class CommandPrices(QObject):
         message_id: of the message that it is about, None for the one that it takes by itself. A command that begins
         before the first message has a branch without one.
         """
-        tree, begins = self._library.tree, _BEGINS.get(action_id)
+        tree, begins, info = self._library.tree, _BEGINS.get(action_id), self._current_model.info
+        if action_id == "edit_answer" and info is not None and not info.goes_on:
+            return None  # the text is kept, and nothing computed
         if action_id in _STEPS:
             return self._version(tree, message_id, _STEPS[action_id])
         if action_id == "repeat_answer" and not message_id:

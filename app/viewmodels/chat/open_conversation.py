@@ -171,7 +171,7 @@ class OpenConversation:
     @property
     def _goes_on(self) -> bool:
         """Whether the model in use can be made to go on inside an answer; as far as is known."""
-        return self.info is None or self.info.capabilities is None or self.info.capabilities.going_on
+        return self.info is None or self.info.goes_on
 
     @property
     def overflow(self) -> CostEstimate | None:
@@ -282,6 +282,8 @@ class OpenConversation:
         if self.is_writing:
             is_edit = self._edited_answer is not None
             return chat_text.STILL_WRITING if is_edit else "Return sends it when this answer ends"
+        if self._edited_answer is not None and not self._goes_on:
+            return chat_text.ONLY_KEPT
         if not self.can_ask:
             return "Answered when the model is ready"
         if self.branch_costs.unsendable is not None:

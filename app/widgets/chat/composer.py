@@ -7,6 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.chat_state import ChatState
+from app.viewmodels.chat.chat_text import ONLY_KEPT
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.text.formatting import DOT
@@ -205,6 +206,7 @@ class Composer(QWidget):
             now.attachments,
             now.can_continue,
             now.edits_answer,
+            now.goes_on,
             now.branches_after,
             now.answers,
             now.most_answers,
@@ -230,8 +232,9 @@ class Composer(QWidget):
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
         self.keep.setEnabled(now.can_send)
-        for button in (self.keep, self.button):
-            refuse(button, "" if now.is_writing else now.refusal)
+        refusal = "" if now.is_writing else now.refusal
+        refuse(self.keep, refusal)
+        refuse(self.button, refusal or (ONLY_KEPT if now.edits_answer and not now.goes_on else ""))
         self.answers.show_count(
             *(now.answers, now.most_answers),
             has_ladder=now.has_ladder,

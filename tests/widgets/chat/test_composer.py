@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import app.widgets.chat.attachment_strip as attachment_strip
 from app.viewmodels.chat.chat_state import ChatState
-from app.viewmodels.chat.chat_text import CONTEXT_FULL, LIMIT_REACHED
+from app.viewmodels.chat.chat_text import CONTEXT_FULL, LIMIT_REACHED, ONLY_KEPT
 from app.viewmodels.chat.draft_attachments import LONG_PASTE, AttachmentChip
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.kit.style import Style
@@ -361,6 +361,10 @@ def test_the_text_of_an_answer_is_kept_by_return_and_gone_on_from_by_the_button(
     with qtbot.waitSignal(composer.wentOn) as gone_on, qtbot.assertNotEmitted(composer.submitted):
         qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
     assert (kept.args, gone_on.args) == (["So"], ["So"])
+    state.show(replace(state.now, goes_on=False))
+    assert not composer.button.isEnabled()
+    assert composer.button.toolTip() == ONLY_KEPT
+    assert composer.keep.isEnabled()
     composer.keep.setFocus()
     state.show(READY)
     assert composer.keep.isHidden()
