@@ -33,6 +33,7 @@ class Windows(QObject):
         self._used: list[App] = []  # the same, with the one that was activated last at the end
         workspace.restored.connect(self._restore)
         workspace.notices.announced.connect(self._announce)
+        workspace.notices.front = lambda: 0 if self.front is None else self.front.number
         workspace.notices.undoAsked.connect(self._undo)
 
     @property

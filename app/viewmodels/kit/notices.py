@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,7 +16,8 @@ _LEAST_MS, _MS_TO_LETTER = 6000, 150
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A sentence that stands in nobody's way. is_good: it asks nothing of the person. label, run: its button, if any.
-    undo_step: the step of the history that its Undo takes back, or 0. is_refusal: it says why nothing was done.
+    undo_step: the step of the history that its Undo takes back, or 0. is_refusal: it says why nothing was done. window:
+    the number of the one that it is told in, since it is about what was done there; 0 for all.
     """
 
     text: str = ""
@@ -25,6 +26,7 @@ class Notice:
     run: Callable[[], object] | None = None
     undo_step: int = 0
     is_refusal: bool = False
+    window: int = 0
 
 
 class Notices(QObject):
@@ -33,7 +35,7 @@ class Notices(QObject):
     A problem may be told beside what is shown already: each is closed by itself when it is over.
 
     Signals: changed() another notice is shown, or none; announced(str), have it said by a screen reader;
-    undoAsked(int), take this step of the history back.
+    undoAsked(int), take this step of the history back. Attribute: front, returns the number of the window in front.
     """
 
     changed = Signal()
@@ -43,6 +45,7 @@ class Notices(QObject):
     def __init__(self, steps: Callable[[], int], parent: QObject | None = None) -> None:
         """steps: returns the number of the history's last step."""
         super().__init__(parent)
+        self.front: Callable[[], int] = lambda: 0
         self._steps = steps
         self._shown: tuple[Notice, ...] = ()
         self._progress = Notice()
@@ -51,29 +54,39 @@ class Notices(QObject):
 
     @property
     def now(self) -> Notice:
-        """Return what is shown, without a text when nothing is. Undo is offered for the last step alone."""
-        if self._progress.text:
+        """Return what is shown in any window."""
+        return self.now_in(0)
+
+    def now_in(self, window: int) -> Notice:
+        """Return what is shown in a window, without a text when nothing is. Undo is offered for the last step alone.
+
+        window: its number, 0 for any.
+        """
+        if self._progress.text and _is_in(self._progress, window):
             return self._progress
-        if not self._shown:
+        shown = [one for one in self._shown if _is_in(one, window)]
+        if not shown:
             return Notice()
-        first = next((one for one in self._shown if one.label or one.undo_step), self._shown[0])
-        text, is_good = " ".join(one.text for one in self._shown), all(one.is_good for one in self._shown)
-        told = replace(first, text=text, is_good=is_good, is_refusal=all(one.is_refusal for one in self._shown))
-        return replace(told, label="Undo", run=self._undo) if self.offers_undo else told
+        first = next((one for one in shown if one.label or one.undo_step), shown[0])
+        text, is_good = " ".join(one.text for one in shown), all(one.is_good for one in shown)
+        told = replace(first, text=text, is_good=is_good, is_refusal=all(one.is_refusal for one in shown))
+        return replace(told, label="Undo", run=self._undo) if self._is_last_step(shown) else told
 
     @property
     def offers_undo(self) -> bool:
         """Whether what is shown has an Undo, for the last step of the history."""
-        is_last = any(0 < one.undo_step == self._steps() for one in self._shown)
-        return is_last and not self._progress.text
+        return self._is_last_step(self._shown) and not self._progress.text
+
+    def _is_last_step(self, shown: Iterable[Notice]) -> bool:
+        return any(0 < one.undo_step == self._steps() for one in shown)
 
     def info(self, text: str, *, undo_step: int = 0) -> None:
         """Tell of something that was done, with Undo where it is a step of the history."""
-        self._show(Notice(text, True, undo_step=undo_step))
+        self._show(Notice(text, True, undo_step=undo_step, window=self.front()))
 
     def refuse(self, why: str) -> None:
         """Tell why nothing was done that was asked for, for as long as it takes to read: it is soon true no more."""
-        self._show(Notice(why, True, is_refusal=True))
+        self._show(Notice(why, True, is_refusal=True, window=self.front()))
         self._going.start(max(_LEAST_MS, len(why) * _MS_TO_LETTER))
 
     def warn(self, text: str, label: str = "", run: Callable[[], object] | None = None) -> None:
@@ -107,14 +120,15 @@ class Notices(QObject):
 
     def show_progress(self, text: str, cancel: Callable[[], object]) -> None:
         """Tell how far a file is, which a screen reader says once; an empty text ends it."""
+        window = self._progress.window if self._progress.text else self.front()
         if text and not self._progress.text:
             self.announce(text)
-        self._progress = Notice(text, True, "Cancel", cancel) if text else Notice()
+        self._progress = Notice(text, True, "Cancel", cancel, window=window) if text else Notice()
         self.changed.emit()
 
-    def press(self) -> None:
-        """Do what the button says."""
-        run = self.now.run
+    def press(self, window: int = 0) -> None:
+        """Do what the button says that is shown in a window."""
+        run = self.now_in(window).run
         if run is not None:
             run()
 
@@ -140,6 +154,10 @@ class Notices(QObject):
         if kept != self._shown:
             self._shown = kept
             self.changed.emit()
+
+
+def _is_in(notice: Notice, window: int) -> bool:
+    return window == 0 or notice.window in (0, window)
 
 
 def _sentence(problem: Problem) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
-from app.viewmodels.kit.notices import Notices
+from app.viewmodels.kit.notices import Notice, Notices
 from app.viewmodels.kit.problem_card import ProblemCard
 from app.widgets.kit.accessible import speak_as
 from app.widgets.kit.change_detector import ChangeDetector
@@ -140,15 +140,16 @@ class ProblemView(QWidget):
 class NoticeBanner(QWidget):
     """One sentence that stands in nobody's way, a button if there is something to do, and one that closes it."""
 
-    def __init__(self, style: Style, notices: Notices, parent: QWidget | None = None) -> None:
+    def __init__(self, style: Style, notices: Notices, parent: QWidget | None = None, window: int = 0) -> None:
+        """window: the number of the one that it is in, 0 for what is told in any."""
         super().__init__(parent)
         self._style = style
-        self._notices = notices
+        self._notices, self._window = notices, window
         self._changes = ChangeDetector()
         self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
         self.close_button.clicked.connect(notices.dismiss)
         self.action = Button(style, "", parent=self)
-        self.action.clicked.connect(notices.press)
+        self.action.clicked.connect(lambda: notices.press(window))
         self.action.hide()
         notices.changed.connect(self._refresh)
         style.changed.connect(self.updateGeometry)
@@ -165,16 +166,20 @@ class NoticeBanner(QWidget):
 
     def _height(self, width: int) -> int:
         text_style = self._style.text_style(TextRole.UI)
-        lines = lines_of(self._notices.now.text, text_style, self._words(max(width, 240)).width()).lineCount()
+        lines = lines_of(self._notice.text, text_style, self._words(max(width, 240)).width()).lineCount()
         return max(_BANNER, lines * text_style.line + 24)
 
     def _words(self, width: int) -> QRectF:
         room = 0 if self.action.isHidden() else self.action.sizeHint().width() + _APART
-        icon = 0 if self._notices.now.is_refusal else _BANNER_ICON
+        icon = 0 if self._notice.is_refusal else _BANNER_ICON
         return QRectF(_BANNER_SIDE + icon, 0, width - 2 * _BANNER_SIDE - 34 - icon - room, self.height())
 
+    @property
+    def _notice(self) -> Notice:
+        return self._notices.now_in(self._window)
+
     def _refresh(self) -> None:
-        notice = self._notices.now
+        notice = self._notice
         if not self._changes.has_changed(notice.text, notice.label, notice.is_good, notice.is_refusal):
             return
         self.action.set_text(notice.label)
@@ -198,7 +203,7 @@ class NoticeBanner(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.UI)
         painter = smooth(QPainter(self))
-        notice = self._notices.now
+        notice = self._notice
         ground, line = (theme.soft, theme.softline) if notice.is_good else (theme.warnbg, theme.warnline)
         if notice.is_refusal:
             ground, line = theme.fill, theme.line

@@ -59,7 +59,7 @@ class ChatPane(QWidget):
         self.toolbar = Toolbar(style, app.state, self)
         self.find_bar = FindBar(style, app.find, app.keys.actions, self)
         self.find_bar.hide()
-        self.banner = NoticeBanner(style, app.notices, self)
+        self.banner = NoticeBanner(style, app.notices, self, app.number)
         self.view = ChatView(style, app.chat.chat_model, state, app.keys.actions, self)
         self.welcome = WelcomeView(style, state, self)
         self.composer_area = ComposerArea(style, state, self)

@@ -117,7 +117,10 @@ def in_cache(window: MainWindow, app: App, qtbot: QtBot) -> None:
 
 MENUS: dict[str, tuple[Callable[[MainWindow, App, QtBot], None], set[str]]] = {
     "conversation_list.py: folder": (in_folder, {"Rename", "Delete Folder"}),
-    "conversation_list.py: conversation": (in_conversation, {"Open in New Window", "No Folder", "Work", "Delete Conversation"}),
+    "conversation_list.py: conversation": (
+        in_conversation,
+        {"Open in New Window", "No Folder", "Work", "Delete Conversation"},
+    ),
     "conversation_list.py: branch": (on_branch, {"Rename", "Delete Branch"}),
     "conversation_list.py: several": (on_several, {"Export 2 Conversations…", "Work", "Delete 2 Conversations"}),
     "branch_tree.py: row": (in_outline, {"Show Only This Branch", "Compare…", "Delete Branch"}),

@@ -427,6 +427,31 @@ def test_what_is_said_to_a_screen_reader_is_said_in_the_front_window_alone(
     assert [text for _window, text in said] == ["Answer stopped", "Again"]
 
 
+def test_what_was_done_in_a_window_is_told_there_alone_and_what_is_wrong_in_all(qtbot: QtBot, program: Program) -> None:
+    """A notice takes room from the chat: nobody who reads in another window is to be moved by it."""
+    first, second = program.window, another(qtbot, program)
+    notices = program.workspace.notices
+
+    def told() -> list[str]:
+        return [one.chat.banner.accessibleName() for one in (first, second)]
+
+    for tell in (notices.info, notices.refuse):
+        tell("It was done, or not")
+        assert told() == ["", "It was done, or not"]
+        assert first.chat.banner.isHidden()
+    notices.show_progress("Writing", lambda: None)
+    assert told() == ["", "Writing"]
+    first.activateWindow()
+    qtbot.waitUntil(lambda: windows_of(program).front is first._app)
+    notices.show_progress("Writing 4 %", lambda: None)
+    assert told() == ["", "Writing 4 %"]
+    notices.show_progress("", lambda: None)
+    notices.warn("The disk is full")
+    assert told() == ["The disk is full"] * 2
+    second.chat.banner.close_button.click()
+    assert told() == ["", ""]
+
+
 def test_a_conversation_that_another_window_shows_brings_that_window_forward(qtbot: QtBot, program: Program) -> None:
     first = program.window
     ask(qtbot, first, "Pears?")
