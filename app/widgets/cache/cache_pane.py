@@ -175,7 +175,8 @@ class CachePane(Pane):
         self.head.setGeometry(0, 0, width, self.head.heightForWidth(width))
         top = self.head.geometry().bottom() + 2
         foot = self.height() - self._style.typography.foot
-        events = self.events.height_within(foot - top)
+        is_here = bool(self._trie.shown.nodes) and not self._trie.view.place  # servers tell of no events
+        events = self.events.height_within(foot - top, is_awaited=is_here)
         self.events.setVisible(events > 0)
         self.events.setGeometry(0, foot - events, width, events)
         bottom = foot - events

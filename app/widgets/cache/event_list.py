@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
@@ -15,13 +15,14 @@ from app.protocol.cache_events import CacheEventKind
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.rows import EventRow
 from app.viewmodels.kit.lists import AnyIndex, RowRole
-from app.widgets.kit.drawing import draw_text, whole_parts
+from app.widgets.kit.drawing import draw_text, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate, set_up_view
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_INNER, _GAP, _ICON = 8, 6, 14
+NOTHING = "None since the start"
+_INNER, _GAP, _ICON, _HINT_LEFT = 8, 6, 14, 16
 _WORDS = 215  # points for an icon and the words, without which the time gives up its seconds
 _ICONS = {
     CacheEventKind.REQUEST: Icon.CHECK,
@@ -70,12 +71,22 @@ class EventList(QListView):
 
     def __init__(self, style: Style, events: EventModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._style = style
         self._delegate = EventDelegate(style, self)
         self.setItemDelegate(self._delegate)
         set_up_view(self, style, "Events")
         self.setUniformItemSizes(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setModel(events)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.model().rowCount():
+            return
+        painter = smooth(QPainter(self.viewport()))
+        line = QRectF(_HINT_LEFT, 0, self.viewport().width() - _HINT_LEFT, event_height(self._style))
+        draw_text(painter, self._style.text_style(TextRole.CAP), line, NOTHING, self._style.theme.text3)
+        painter.end()
 
 
 def event_height(style: Style) -> int:

@@ -71,7 +71,8 @@ class Grip(QWidget):
 
 
 class EventSection(QWidget):
-    """Shown once there is an event. Signal: changed(), it wants another height.
+    """As high from the first event on as with many, so that nothing above it moves. Signal: changed(), it wants another
+    height.
 
     Attributes: head, list, grip; rows_height, the height that the person gave the list in points, 0 for the usual one.
     """
@@ -103,17 +104,19 @@ class EventSection(QWidget):
         self.rows_height = max(0, rows_height)
         self.head.setChecked(is_open)
 
-    def height_within(self, room: int) -> int:
-        """Return the points it takes of `room`, whose larger half is the tree's; 0 while there is nothing to show."""
+    def height_within(self, room: int, *, is_awaited: bool) -> int:
+        """Return the points it takes of `room`, whose larger half is the tree's; 0 while there is nothing to show.
+
+        is_awaited: there is something above it that events may tell of.
+        """
         head = self.head.sizeHint().height() + _GRIP
-        if not self._events.rowCount():
+        if not is_awaited and not self._events.rowCount():
             return 0
         if not self.is_open:
             return head
         row = event_height(self._style)
-        usual = min(_USUAL_ROWS, self._events.rowCount()) * row
         least, most = _LEAST_ROWS * row, (room * 2 // 5 - head - _BELOW) // row * row
-        return head + max(least, min(most, self.rows_height or usual)) + _BELOW
+        return head + max(least, min(most, self.rows_height or _USUAL_ROWS * row)) + _BELOW
 
     def _fold(self, is_open: bool) -> None:
         self.list.setVisible(is_open)

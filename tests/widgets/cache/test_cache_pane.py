@@ -107,21 +107,24 @@ def test_the_head_grows_with_the_text(pane: CachePane, style: Style) -> None:
     assert pane.tree.y() > pane.head.geometry().bottom()
 
 
-def test_the_log_comes_with_the_first_event_and_leaves_the_tree_more_room(
+def test_the_log_comes_with_the_tree_and_leaves_it_more_room(
     pane: CachePane, model: TrieModel, log: EventModel
 ) -> None:
-    model.show(view())
+    """What can be pressed above it stays where it is, whatever happens."""
     assert not pane.events.isVisible()
-    tree = pane.tree.height()
-    log.add(LOG)
+    model.show(view())
     assert pane.events.isVisible()
-    assert pane.tree.height() == tree - pane.events.height()
+    place, tree = pane.events.geometry(), pane.tree.geometry()
+    for one in LOG:
+        log.add([one])
+        assert (pane.events.geometry(), pane.tree.geometry()) == (place, tree)
     assert pane.events.list.height() >= 6 * 22
     assert pane.events.geometry().bottom() < pane.height() - 28
     pane.resize(352, 400)
     assert pane.tree.height() >= pane.events.height() - 8
     log.clear()
-    assert not pane.events.isVisible()
+    model.show(replace(view(), place="Studio"))
+    assert not pane.events.isVisible(), "servers tell of none"
 
 
 def test_the_log_is_folded_by_its_title_and_unfolded_again(
