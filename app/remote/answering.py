@@ -30,6 +30,7 @@ from app.remote.written import NOT_TOLD, Written
 log = logging.getLogger(__name__)
 _FRAME = 0.02  # seconds, a little more than within which the window is told of new words once
 _LONGEST_ANSWER = 1 << 22  # characters with its thought, about as many as a million tokens have
+_LOOK = 2.0  # seconds in which a server says whether it is still there
 _BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
 
 
@@ -80,6 +81,8 @@ class Answering:
             self._settle()
             too_long = error.too_long if isinstance(error, ServerError) else 0
             self._fail(self._too_long(error.problem, too_long) if too_long else error.problem)
+            if self._written.has_begun:
+                await self._look()
             return
         self._end()
         stats = self._written.stats(stop, self._settle())
@@ -147,6 +150,17 @@ class Answering:
         self._show_held()
         self._emit(ServerAwaited(*run, ""))
         return found
+
+    async def _look(self) -> None:
+        """See whether a server that broke off has ended, which its client finds out: then it holds nothing any more.
+
+        One that is just ending may take a connection once more.
+        """
+        with contextlib.suppress(TimeoutError, ServerError):
+            async with asyncio.timeout(_LOOK):
+                while (fault := await fault_of(self._at)) is not None and not fault.is_away:
+                    await asyncio.sleep(_LOOK / 10)
+        self._show_held()
 
     async def _read(self, path: str, request: dict[str, Any]) -> None:
         """Read one answer to its end mark, or to its last word where its kind of server may leave out the mark.

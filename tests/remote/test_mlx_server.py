@@ -11,11 +11,12 @@ import pytest
 from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel
-from app.protocol.events import RunFailed, RunFinished, ServerAwaited, TextDelta
+from app.protocol.events import RunFailed, RunFinished, ServerAwaited, TextDelta, TrieChanged
 from app.protocol.reports import Source, StopReason
 from app.remote import kinds, patience
 from tests.remote.asker import asking
 from tests.remote.extremes import extreme_sampling
+from tests.remote.scripted import wait_until
 from tests.remote.started import Started, look_at, opened
 from tests.seeds import chosen
 
@@ -98,6 +99,7 @@ def test_half_an_answer_stays_when_it_is_killed(tmp_path: Path, monkeypatch: pyt
         failed = asker.wait(RunFailed)
         assert failed.problem.title == "Studio broke off"
         assert asker.said()
+        wait_until(lambda: not any(one.residency == "believed" for one in asker.last(TrieChanged).view.nodes))
         failed = asker.answer(2, (QUESTION,), sampling=GREEDY)
         assert isinstance(failed, RunFailed)
         assert failed.problem.title == "Studio cannot be reached"

@@ -263,6 +263,22 @@ def test_a_server_that_has_ended_holds_nothing_any_more(
     assert after.seen >= before.cached > after.cached
 
 
+@pytest.mark.parametrize("takes_ids", [False, True])
+def test_one_that_broke_off_and_is_still_there_is_believed_in(takes_ids: bool, asker: Asker) -> None:
+    """It is asked whether it is: one that has ended is found out so, as where mlx_lm.server is killed."""
+    with serving(Script(kind="llama.cpp")) as script:
+        if takes_ids:
+            Tokens(script, words("Hello, world"))
+        asker.open(script.server)
+        script.drops, script.at = 1, 2
+        asks = asked_for(script, "/health")
+        asker.do(_asked(1))
+        asker.wait(RunFailed)
+        wait_until(lambda: asked_for(script, "/health") > asks)
+        time.sleep(0.1)
+        assert any(node.residency == "believed" for node in asker.last(TrieChanged).view.nodes)
+
+
 def _asked(run: int) -> Generate:
     return Generate(run, (*HELLO, Turn("assistant", "Yes?"), Turn("user", f"Question {run}")))
 
