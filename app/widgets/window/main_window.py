@@ -524,6 +524,7 @@ class MainWindow(QMainWindow):
         lanes = self._app.lanes
         if self.chat.has_columns or not lanes.state.now.is_open:
             lanes.toggle()
+            lanes.state.catch_up()  # columns are made when they are first shown
         if lanes.state.now.is_open and not self.chat.has_columns:
             self._app.notices.refuse(NO_ROOM)
 

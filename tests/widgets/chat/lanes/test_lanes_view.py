@@ -164,6 +164,20 @@ def test_escape_stops_them_first_and_then_shows_the_chat(
     qtbot.waitUntil(lambda: columns_of(window) is None)
 
 
+def test_the_command_shows_them_at_once_where_there_were_none(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    """And says nothing then, since they have room."""
+    ready(qtbot, app)
+    show(window, 1500, 800)
+    widen(window, 1400)
+    for ask in (lambda: app.chat.requests.send("Why?"), lambda: app.chat.requests.regenerate()):
+        ask()
+        qtbot.waitUntil(lambda: not list(app.chat.questions) and len(app.library.tree) > 1)
+        app.catch_up()
+    window.do("answers")
+    assert window.chat.has_columns
+    assert app.notices.now.text == ""
+
+
 def test_the_command_says_where_columns_have_no_room(
     qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
