@@ -70,6 +70,11 @@ class Edit:
         """The conversation that the edit was about, the first of several."""
         return self.conversation_ids[0] if self.conversation_ids else None
 
+    def in_order_of(self, other: Edit) -> Edit:
+        """Return the edit with its conversations in the order in which another one has them, and others after them."""
+        known = [one for one in other.conversation_ids if one in self.conversation_ids]
+        return replace(self, conversation_ids=tuple(dict.fromkeys((*known, *self.conversation_ids))))
+
     def without(self, table: str, number: int) -> Edit:
         """Return the edit as far as it is not about one row. Of one that has revealed nothing else, nothing is left."""
         left = tuple(change for change in self.changes if (change.table, change.number) != (table, number))

@@ -108,7 +108,7 @@ class Trash:
             for conversation in conversations:
                 self._paths.mark(conversation, self._paths.leaf_of(conversation))
             self._db.execute(_UNUSED)
-        return done.edit
+        return done.edit.in_order_of(edit)
 
     def entries(self) -> tuple[Trashed, ...]:
         """Return what can be restored, deleted last first."""

@@ -49,18 +49,20 @@ class Edits(QObject):
         library: Library,
         held: Callable[[], Mapping[str, str]],
         when_saved: Callable[[Callable[[], None]], None],
+        open_id: Callable[[], str],
         parent: QObject | None = None,
     ) -> None:
         """held: returns the ids of messages that are being answered or written, each with its conversation.
 
-        when_saved: does something once every answer that has ended is in the database.
+        when_saved: does something once every answer that has ended is in the database. open_id: returns the id of the
+        conversation that is open in the window.
         """
         super().__init__(parent)
         self._when_saved = when_saved
         self._changes = changes
         self._notices = notices
         self._library = library
-        self._held = held
+        self._held, self._open_id = held, open_id
 
     def may_edit(self) -> bool:
         """Return whether anything can be changed. Where it cannot, that is told."""
@@ -122,6 +124,7 @@ class Edits(QObject):
             stored = self._stored(conversation_ids)
             if not stored:
                 return
+            stored.sort(key=lambda one: one != self._open_id())  # whoever takes it back is led to the first
             if not set(self._held().values()).isdisjoint(stored):
                 self._notices.error(store_error(Fault.WRITING, None).problem)
                 return

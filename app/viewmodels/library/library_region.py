@@ -93,6 +93,7 @@ class LibraryRegion(QObject):
         self._open_id = stored.begin(self)
         self.edits = Edits(
             *(self.changes, notices, self.library, lambda: stored.answers.held, stored.when_saved),
+            lambda: self._open_id,
             self,
         )
         self.trash_list = TrashList(store, self.changes, notices, self)

@@ -73,6 +73,23 @@ def test_none_of_several_is_deleted_while_one_of_them_is_answered(qtbot: QtBot, 
     assert set(filed(app)) == {"One", "Long?"}
 
 
+def test_whoever_takes_a_deletion_of_several_back_is_where_they_were(qtbot: QtBot, app: App) -> None:
+    for title in ("One", "Two", "Three"):
+        app.library.new_conversation()
+        ask(qtbot, app, title)
+    for title in ("One", "Two", "Three"):
+        (at,) = ids_of(app, [title])
+        app.library.open(at)
+        at_rest(qtbot, app)
+        app.library.edits.delete_all()
+        at_rest(qtbot, app)
+        assert not filed(app)
+        app.act("undo")
+        at_rest(qtbot, app)
+        assert app.library.open_id == at
+        assert set(filed(app)) == {"One", "Two", "Three"}
+
+
 def test_those_that_are_chosen_are_written_to_one_archive(qtbot: QtBot, app: App, tmp_path: Path) -> None:
     for title in ("One", "Two", "Three"):
         app.library.new_conversation()
