@@ -71,8 +71,9 @@ class Grip(QWidget):
 
 
 class EventSection(QWidget):
-    """As high from the first event on as with many, so that nothing above it moves. Signal: changed(), it wants another
-    height.
+    """The log of the cache under a title that folds it, as high with one event as with many: nothing above it moves.
+
+    Signal: changed(), it wants another height.
 
     Attributes: head, list, grip; rows_height, the height that the person gave the list in points, 0 for the usual one.
     """
