@@ -156,7 +156,7 @@ class Answering:
 
         One that is just ending may take a connection once more.
         """
-        with contextlib.suppress(TimeoutError, ServerError):
+        with contextlib.suppress(TimeoutError, ServerError, asyncio.CancelledError):  # the outcome has been told
             async with asyncio.timeout(_LOOK):
                 while (fault := await fault_of(self._at)) is not None and not fault.is_away:
                     await asyncio.sleep(_LOOK / 10)

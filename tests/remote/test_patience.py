@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import ssl
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,8 +31,9 @@ from app.protocol.events import (
 )
 from app.protocol.references import ServerModel
 from app.protocol.reports import StopReason
-from app.remote import patience
+from app.remote import answering, patience
 from app.remote.certificates import digest
+from app.remote.routing import Replica
 from tests.remote.asker import HELLO, Asker, asking
 from tests.remote.scripted import SIGNS, Script, serving, wait_until
 from tests.remote.scripted_tokens import Tokens, words
@@ -277,6 +279,32 @@ def test_one_that_broke_off_and_is_still_there_is_believed_in(takes_ids: bool, a
         wait_until(lambda: asked_for(script, "/health") > asks)
         time.sleep(0.1)
         assert any(node.residency == "believed" for node in asker.last(TrieChanged).view.nodes)
+
+
+@pytest.mark.parametrize("takes_ids", [False, True])
+def test_an_answer_that_broke_off_ends_once_where_it_is_stopped_afterwards(
+    takes_ids: bool, asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the server is asked whether it is still there."""
+    asked = threading.Event()
+
+    async def never(_replica: Replica) -> None:
+        asked.set()
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(answering, "fault_of", never)
+    with serving(Script(kind="llama.cpp")) as script:
+        if takes_ids:
+            Tokens(script, words("Hello, world"))
+        asker.open(script.server)
+        script.drops, script.at = 1, 2
+        asker.do(_asked(1))
+        asker.wait(RunFailed)
+        assert asked.wait(10)
+        asker.do(Cancel(1))
+        asker.open(script.server)
+        assert isinstance(asker.answer(2), RunFinished)
+        assert len(outcomes(asker, 1)) == 1
 
 
 def _asked(run: int) -> Generate:
