@@ -331,6 +331,23 @@ def test_an_answer_goes_on_while_another_conversation_is_open(
     assert LONG in [message.text for message in stored(data_folder)]
 
 
+def test_an_answer_that_its_tree_has_lost_ends_and_is_stored(
+    qtbot: QtBot, app: App, script: Script, data_folder: Path
+) -> None:
+    """Whatever became of the tree meanwhile: nothing waits for it for ever."""
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, app)
+    app.chat.requests.send("Long?")
+    wait_for_text(qtbot, app)
+    (question,) = app.chat.questions.at_engine
+    app.library.tree.remove(question.held_id)
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    app.chat.requests.send("And now?")
+    qtbot.waitUntil(lambda: not list(app.chat.questions) and texts(app)[-1] == "You said: And now?")
+    assert LONG in [message.text for message in stored(data_folder)]
+
+
 def test_closing_while_writing_loses_no_word(
     qtbot: QtBot, script: Script, make_app: Callable[[], App], data_folder: Path
 ) -> None:

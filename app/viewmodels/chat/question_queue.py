@@ -5,6 +5,7 @@ Property: what is said to the engine was in the database before.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 
@@ -24,6 +25,8 @@ from app.viewmodels.chat.question import Question, Stage
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
+
+logger = logging.getLogger(__name__)
 
 _NOTHING, _ONE = Told(), AnswerPlan()
 
@@ -229,7 +232,9 @@ class QuestionQueue(QObject):
 
     def _on_ended(self, question: Question) -> None:
         tree = self._library.tree(question.conversation_id)
-        if question.answer is not None and question.is_kept:
+        if question.held_id not in tree:
+            logger.error("an answer ended that is on no branch any more")  # the database has its words
+        elif question.answer is not None and question.is_kept:
             tree.replace(question.answer)
         else:
             tree.remove(question.held_id)
