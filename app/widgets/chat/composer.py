@@ -232,9 +232,9 @@ class Composer(QWidget):
             self.button.show_action(Icon.SEND, "Send", "Send (Return)", is_accented=True)
             self.button.setEnabled(now.can_send)
         self.keep.setEnabled(now.can_send)
-        refusal = "" if now.is_writing else now.refusal
-        refuse(self.keep, refusal)
-        refuse(self.button, refusal or (ONLY_KEPT if now.edits_answer and not now.goes_on else ""))
+        if not now.is_writing:
+            refuse(self.keep, now.refusal)
+            refuse(self.button, now.refusal or (ONLY_KEPT if now.edits_answer and not now.goes_on else ""))
         self.answers.show_count(
             *(now.answers, now.most_answers),
             has_ladder=now.has_ladder,

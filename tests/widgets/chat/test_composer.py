@@ -365,6 +365,8 @@ def test_the_text_of_an_answer_is_kept_by_return_and_gone_on_from_by_the_button(
     assert not composer.button.isEnabled()
     assert composer.button.toolTip() == ONLY_KEPT
     assert composer.keep.isEnabled()
+    state.show(replace(state.now, is_writing=True, can_stop=True))
+    assert composer.button.isEnabled(), "it stops what is written"
     composer.keep.setFocus()
     state.show(READY)
     assert composer.keep.isHidden()
