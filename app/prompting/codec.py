@@ -20,6 +20,7 @@ from app.prompting.border import foreign_code
 from app.prompting.problems import RequestError
 from app.prompting.thinking import thinking_marks
 from app.prompting.tokenizer import Tokenizer
+from app.protocol.excerpts import unmarked
 from app.protocol.trie_view import LABEL_LENGTH
 
 # What a piece is appended to while it is tokenized, so that it does not count as a beginning. The second and third are
@@ -162,8 +163,8 @@ class Codec:
     def _decode_label(self, ids: tuple[int, ...]) -> str:
         try:
             runs = groupby(ids, key=self.special_ids.__contains__)  # a control token divides words
-            words = " ".join(self.decode(list(run)) for is_control, run in runs if not is_control).split()
-            return " ".join(words)[:LABEL_LENGTH]
+            text = " ".join(self.decode(list(run)) for is_control, run in runs if not is_control)
+            return " ".join(unmarked(text).split() or text.split())[:LABEL_LENGTH]
         except RequestError:
             return ""
 

@@ -73,7 +73,11 @@ def plain_words(text: str, most: int = 48) -> str:
 
     Headings, lists, quotes, tables, code, links and what stands out lose their marks.
     """
-    beginning = text.lstrip()[: _LOOKED_AT * most]
+    return first_words(unmarked(text.lstrip()[: _LOOKED_AT * most]), most)
+
+
+def unmarked(text: str) -> str:
+    """Return Markdown without what it writes beside the words. For the beginning of a text: it looks at all of it."""
     for pattern, kept in _MARKS:
-        beginning = pattern.sub(kept, beginning)
-    return first_words(beginning, most)
+        text = pattern.sub(kept, text)
+    return text

@@ -13,7 +13,7 @@ from app.kvcache.snapshot import CacheTrie, TrieNode
 from app.kvcache.trie import Trie
 from app.kvcache.view import EdgeLabel
 from app.prompting.prompt import Prompt, PromptBuilder
-from app.protocol.chat import PromptOptions, Turn
+from app.protocol.chat import Attachment, PromptOptions, Turn
 from app.protocol.events import TrieChanged
 from app.protocol.trie_view import TrieNodeView
 from tests.engine.bench import Bench, user
@@ -151,3 +151,24 @@ def test_the_picture_says_who_said_what_and_for_whom(tiny: Bench) -> None:
 
 def _nodes(bench: Bench) -> tuple[TrieNodeView, ...]:
     return [event for event in bench.events if isinstance(event, TrieChanged)][-1].view.nodes
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def grow(tree):\n    return tree\n", "fox.txt def grow(tree): return tree And that?"),
+        ("# The fox\n\n* a **moon**\n", "fox.txt The fox a moon And that?"),
+        ("a ``` b", "fox.txt a ``` b And that?"),
+    ],
+)
+def test_a_name_has_the_words_of_a_file_without_what_stands_around_them(tmp_path: Path, text: str, words: str) -> None:
+    made = builder(tmp_path, "")
+    question = Turn("user", "And that?", attachments=(Attachment("fox.txt", "text", text),))
+    prompt = made.build((question,))
+    assert made.codec.label(prompt.ids[prompt.turn_starts[0] : prompt.turn_ends[0]]) == words
+
+
+def test_where_there_are_marks_alone_they_are_the_name(tmp_path: Path) -> None:
+    made = builder(tmp_path, "")
+    prompt = made.build((user("```"),))
+    assert made.codec.label(prompt.ids[prompt.turn_starts[0] : prompt.turn_ends[0]]) == "```"
