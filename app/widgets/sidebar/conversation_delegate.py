@@ -99,7 +99,7 @@ class ConversationDelegate(RowDelegate):
             star = QPointF(rect.left() + _STAR / 2, rect.center().y() - 0.5)
             self._style.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
             rect.setLeft(rect.left() + _STAR + 6)
-        text_style = self._style.text_style(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
+        text_style = self._style.text_style(TextRole.UI_MEDIUM if is_selected or row.is_open else TextRole.UI)
         draw_text(painter, text_style, rect, row.title, color)
 
     def is_on_arrow(self, at: QPointF, rect: QRect, row: ConversationRow) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
@@ -45,6 +46,21 @@ def test_the_open_conversation_is_selected(sidebar: Sidebar, model: Conversation
     opened(model, "d")
     assert sidebar.list.currentIndex().row() == 3
     assert [index.row() for index in sidebar.list.selectedIndexes()] == [3]
+
+
+def test_the_open_conversation_is_seen_while_another_row_is_selected(
+    sidebar: Sidebar, model: ConversationModel
+) -> None:
+    """As while the keyboard is on a folder."""
+    view = sidebar.list
+
+    def unselected() -> QImage:
+        view.clearSelection()
+        return view.grab(view.row_rect(model.index(2))).toImage()
+
+    closed = unselected()
+    opened(model, "c")
+    assert unselected() != closed
 
 
 def test_nothing_is_selected_while_nothing_is_open(sidebar: Sidebar, model: ConversationModel) -> None:
