@@ -47,7 +47,16 @@ class AttachmentChipView(Control):
     def sizeHint(self) -> QSize:
         small = self._style.text_style(TextRole.SMALL)
         words = small.width(self._chip.name) + _GAP + small.width(self._detail)
-        return QSize(round(words) + _SIDE + _ICON + _GAP + _GAP + _CLOSE + 5, self._style.typography.row)
+        return QSize(round(words) + self._lead + _GAP + _CLOSE + 5, self._style.typography.row)
+
+    @property
+    def _icon(self) -> int:
+        return self._style.typography.icon(_ICON)
+
+    @property
+    def _lead(self) -> int:
+        """Points before the words."""
+        return _SIDE + self._icon + _GAP
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.remove.setGeometry(self.width() - _CLOSE - 4, (self.height() - _CLOSE) // 2, _CLOSE, _CLOSE)
@@ -62,9 +71,9 @@ class AttachmentChipView(Control):
         theme, small = self._style.theme, self._style.text_style(TextRole.SMALL)
         fill_rounded(painter, rect, _RADIUS, theme.fill if self.state is State.REST else theme.fill2)
         stroke_rounded(painter, rect, _RADIUS, theme.line)
-        center = QPointF(_SIDE + _ICON / 2, rect.center().y())
-        self._style.icons.paint(painter, Icon.DOCUMENT, center, theme.text2, _ICON)
-        left, right = _SIDE + _ICON + _GAP, rect.right() - _CLOSE - 4 - _GAP
+        center = QPointF(_SIDE + self._icon / 2, rect.center().y())
+        self._style.icons.paint(painter, Icon.DOCUMENT, center, theme.text2, self._icon)
+        left, right = self._lead, rect.right() - _CLOSE - 4 - _GAP
         beside_name = right - left - _GAP - small.width(self._chip.name)
         detail = min(small.width(self._detail), max(beside_name, (right - left) * 0.6))
         name = QRectF(left, rect.top(), right - left - detail - _GAP, rect.height())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -331,10 +331,10 @@ class Composer(QWidget):
         theme, strip = self._style.theme, QRectF(card)
         strip.setHeight(self._strip)
         painter.fillRect(QRectF(card.left() + 1, strip.bottom(), card.width() - 2, 1), theme.line)
-        center = QRectF(strip.left() + _SIDE, strip.top(), 14, strip.height()).center()
-        now = self._state.now
-        self._style.icons.paint(painter, Icon.EDIT if now.edits_answer else Icon.FORK, center, theme.text2, 14)
-        words = strip.adjusted(_SIDE + 22, 0, -_BELOW - 32, 0)
+        now, size = self._state.now, self._style.typography.icon(14)
+        center = QPointF(strip.left() + _SIDE + size / 2, strip.center().y())
+        self._style.icons.paint(painter, Icon.EDIT if now.edits_answer else Icon.FORK, center, theme.text2, size)
+        words = strip.adjusted(_SIDE + size + 8, 0, -_BELOW - 32, 0)
         small = self._style.text_style(TextRole.SMALL)
         what = "New branch after" if now.branches_after else "New branch from"
         what = "Another version of the answer" if now.edits_answer else what

@@ -45,9 +45,10 @@ class JumpDelegate(RowDelegate):
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
         faint = theme.text2 if is_selected else theme.text3
         line = rect.adjusted(_INNER, 0, -_INNER, 0)
-        icon = QPointF(line.left() + _ICON / 2, line.center().y())
-        self._style.icons.paint(painter, _ICONS[row.kind], icon, theme.text2 if row.is_enabled else theme.ghost, _ICON)
-        line.setLeft(line.left() + _ICON + _APART)
+        size, tint = self._style.typography.icon(_ICON), theme.text2 if row.is_enabled else theme.ghost
+        icon = QPointF(line.left() + size / 2, line.center().y())
+        self._style.icons.paint(painter, _ICONS[row.kind], icon, tint, size)
+        line.setLeft(line.left() + size + _APART)
         title = self._style.text_style(TextRole.UI_MEDIUM if is_selected else TextRole.UI)
         taken = draw_text(painter, title, line, row.title, color if row.is_enabled else theme.text3)
         room = line.adjusted(taken + 2 * _APART, 0, 0, 0)

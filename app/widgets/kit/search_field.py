@@ -15,7 +15,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.theme import field_palette
 from app.widgets.kit.typography import TextRole
 
-_RADIUS, _LEFT, _RIGHT, _APART = 7, 28, 28, 8
+_RADIUS, _SIDE, _ICON, _RIGHT, _APART = 7, 8, 14, 28, 8
 
 
 class SearchField(QLineEdit):
@@ -38,7 +38,6 @@ class SearchField(QLineEdit):
         self._words, self._keys = words, keys
         self.setFrame(False)
         self.setAccessibleName(name)
-        self.setTextMargins(_LEFT, 0, _RIGHT, 0)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
         self.clear_button = ToolButton(
             style, Icon.DISCARD, "Clear Search", "Clear (Esc)", 24, 12, is_on_fill=True, parent=self
@@ -103,7 +102,13 @@ class SearchField(QLineEdit):
         self.clear_button.setVisible(bool(self.text()))
         self.update()
 
+    @property
+    def _lead(self) -> int:
+        """Points before the words."""
+        return 2 * _SIDE + self._style.typography.icon(_ICON) - 2
+
     def _restyle(self) -> None:
+        self.setTextMargins(self._lead, 0, _RIGHT, 0)
         self.setPalette(field_palette(self._style.theme))
         self.setFont(self._style.text_style(TextRole.UI).font)
         self.update()
@@ -116,9 +121,10 @@ class SearchField(QLineEdit):
             stroke_rounded(painter, rect, _RADIUS, theme.accentgfx, 1.5)
         else:
             stroke_rounded(painter, rect, _RADIUS, theme.line2)
-        self._style.icons.paint(painter, Icon.FIND, QPointF(15, rect.center().y()), theme.text2, 14)
+        size = self._style.typography.icon(_ICON)
+        self._style.icons.paint(painter, Icon.FIND, QPointF(_SIDE + size / 2, rect.center().y()), theme.text2, size)
         if not self.text():
-            words = rect.adjusted(_LEFT + 2, 0, -10, 0)
+            words = rect.adjusted(self._lead + 2, 0, -10, 0)
             ui, cap = self._style.text_style(TextRole.UI), self._style.text_style(TextRole.CAP)
             draw_text(painter, ui, words, self._words, theme.text3)
             if ui.width(self._words) + _APART + cap.width(self._keys) <= words.width():

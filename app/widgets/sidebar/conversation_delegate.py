@@ -96,9 +96,10 @@ class ConversationDelegate(RowDelegate):
             )
         color = theme.accent if is_selected and is_in_active_window(option) else theme.text
         if row.is_favourite:
-            star = QPointF(rect.left() + _STAR / 2, rect.center().y() - 0.5)
-            self._style.icons.paint(painter, Icon.STAR, star, theme.accentgfx, _STAR)
-            rect.setLeft(rect.left() + _STAR + 6)
+            size = self._style.typography.icon(_STAR)
+            star = QPointF(rect.left() + size / 2, rect.center().y() - 0.5)
+            self._style.icons.paint(painter, Icon.STAR, star, theme.accentgfx, size)
+            rect.setLeft(rect.left() + size + 6)
         text_style = self._style.text_style(TextRole.UI_MEDIUM if is_selected or row.is_open else TextRole.UI)
         draw_text(painter, text_style, rect, row.title, color)
 
@@ -133,8 +134,9 @@ class ConversationDelegate(RowDelegate):
         middle, color = rect.center().y(), self._style.theme.text2
         arrow = Icon.RIGHT if row.is_folded else Icon.FOLD
         self._style.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, 12)
-        self._style.icons.paint(painter, Icon.FOLDER, QPointF(rect.left() + _STEP + 2, middle), color, _ICON)
-        rect.setLeft(rect.left() + _STEP + 4 + _ICON)
+        left, size = rect.left() + _STEP - 5, self._style.typography.icon(_ICON)
+        self._style.icons.paint(painter, Icon.FOLDER, QPointF(left + size / 2, middle), color, size)
+        rect.setLeft(left + size + 9)
 
     # Renaming
 

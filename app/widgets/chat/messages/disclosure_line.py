@@ -55,7 +55,11 @@ class DisclosureLine(Control):
     @property
     def _lead(self) -> int:
         """Points before the words."""
-        return _MARK + 2 * _SIDE + (_MARK + _SIDE if self._is_attachment else 0)
+        return self._mark + 2 * _SIDE + (self._mark + _SIDE if self._is_attachment else 0)
+
+    @property
+    def _mark(self) -> int:
+        return self._style.typography.icon(_MARK)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -75,11 +79,12 @@ class DisclosureLine(Control):
         painter = smooth(QPainter(self))
         if state in (State.HOVER, State.PRESSED):
             fill_rounded(painter, rect, self.ring_radius, theme.fill2 if state is State.PRESSED else theme.fill)
-        mark = QPointF(_SIDE + _MARK / 2, rect.center().y())
-        self._style.icons.paint(painter, Icon.FOLD if self._row.is_open else Icon.RIGHT, mark, theme.text2, _MARK)
+        size, middle = self._mark, rect.center().y()
+        mark = QPointF(_SIDE + size / 2, middle)
+        self._style.icons.paint(painter, Icon.FOLD if self._row.is_open else Icon.RIGHT, mark, theme.text2, size)
         if self._is_attachment:
-            icon = QPointF(2 * _SIDE + _MARK * 1.5, rect.center().y())
-            self._style.icons.paint(painter, Icon.DOCUMENT, icon, theme.text2, _MARK)
+            icon = QPointF(2 * _SIDE + size * 1.5, middle)
+            self._style.icons.paint(painter, Icon.DOCUMENT, icon, theme.text2, size)
         line = rect.adjusted(self._lead, 0, 0, 0)
         draw_text(painter, self._style.text_style(TextRole.SMALL), line, self._row.title, theme.text2)
         painter.end()
