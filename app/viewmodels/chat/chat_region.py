@@ -297,7 +297,7 @@ class ChatRegion(QObject):
     def _on_reached(self, message_id: str) -> None:
         """Show a message that was looked for; where the words stand in its thought, that is opened."""
         if message_id in self._library.search.in_thoughts:
-            self.unfolded.open_thought(message_id)
+            self.unfolded.open_part(message_id)
         self.open_branch.show(message_id)
 
     def _on_gone(self, conversation_id: str) -> None:

@@ -26,9 +26,15 @@ class Unfolded(QObject):
         """Open what comes with a question, by its number from 0 on, or fold it."""
         self._show(self.ids ^ {attachment_key(message_id, number)})
 
-    def open_thought(self, message_id: str) -> None:
-        """Open what a model thought before an answer."""
-        self._show(self.ids | {message_id})
+    def open_part(self, key: str) -> bool:
+        """Open a thought, by its message's id, or an attachment, by its key. Return False where it was open."""
+        was_open = key in self.ids
+        self._show(self.ids | {key})
+        return not was_open
+
+    def fold_part(self, key: str) -> None:
+        """Fold a thought or an attachment."""
+        self._show(self.ids - {key})
 
     def _show(self, ids: frozenset[str]) -> None:
         self.ids = ids

@@ -18,6 +18,7 @@ from app.viewmodels.chat.chat_model import ChatModel
 from app.viewmodels.chat.chat_region import ChatRegion
 from app.viewmodels.chat.rows import MessageRow, Segment, SegmentKind
 from app.viewmodels.chat.text_marks import OF_ATTACHMENTS, Part, TextMark, parts_of, parts_of_row
+from app.viewmodels.chat.unfolded import attachment_key
 from app.viewmodels.find.matching import Matcher, Phrase, Words
 from app.viewmodels.find.searched_rows import SearchedRows
 from app.viewmodels.kit.notices import Notices
@@ -68,6 +69,7 @@ class Find(QObject):
         self._current: tuple[str, int] | None = None  # a message, and which of its places
         self._from = 0
         self._moves = False
+        self._on_the_way = ""  # a part that a letter has unfolded, and nobody has gone to
         self._result = -1
         self._marks: dict[str, tuple[list[Part], list[TextMark]]] = {}
         self._work = SlicedWork(self)
@@ -325,11 +327,12 @@ class Find(QObject):
             self._show_mark(row, found[place])
 
     def _show_mark(self, row: MessageRow, mark: TextMark) -> None:
-        unfolded = self._chat.unfolded
-        if mark.kind is SegmentKind.THINKING:
-            unfolded.open_thought(row.id)
-        elif mark.kind in OF_ATTACHMENTS and not row.attachments[mark.number].is_open:
-            unfolded.toggle_attachment(row.id, mark.number)
+        """Bring a place into sight, its part unfolded. A part that was only on the way while typing is folded again."""
+        unfolded, part = self._chat.unfolded, _folding_part(row, mark)
+        if self._moves and self._on_the_way not in ("", part):
+            unfolded.fold_part(self._on_the_way)
+        was_folded = bool(part) and unfolded.open_part(part)
+        self._on_the_way = part if self._moves and (was_folded or part == self._on_the_way) else ""
         self.marked.emit()
         self.hitWanted.emit(row.id, mark)
 
@@ -383,3 +386,10 @@ class Find(QObject):
             self._current = (message_id, at)
             self._show_mark(row, places[at])
         self.changed.emit()
+
+
+def _folding_part(row: MessageRow, mark: TextMark) -> str:
+    """Return the key under which the part with a place is unfolded, "" where it cannot be folded."""
+    if mark.kind is SegmentKind.THINKING:
+        return row.id
+    return attachment_key(row.id, mark.number) if mark.kind in OF_ATTACHMENTS else ""

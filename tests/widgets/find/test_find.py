@@ -100,7 +100,7 @@ def in_documents(window: MainWindow, app: App, text: str) -> int:
     count = 0
     for number, row in enumerate(app.chat.chat_model.rows):
         if row.thought is not None:
-            app.chat.unfolded.open_thought(row.id)
+            app.chat.unfolded.open_part(row.id)
         for at in [at for at, one in enumerate(row.attachments) if not one.is_open]:
             app.chat.unfolded.toggle_attachment(row.id, at)
         for laid in window.chat.view.layout_of_rows.item(number).body._split():
@@ -199,6 +199,37 @@ def test_what_is_folded_is_opened_where_the_place_is_in_it(
     look_for(qtbot, app, window, "quincex")
     assert app.find.told == "Not found"
     assert not window.menus.actions["find_next"].isEnabled()
+    closed(window)
+
+
+def test_what_a_letter_on_the_way_has_opened_is_folded_again(
+    qtbot: QtBot, opened: Callable[[Document], tuple[App, MainWindow]]
+) -> None:
+    """Unless somebody has gone to it, or it was open before."""
+
+    def open_parts() -> tuple[bool, bool]:
+        question, answer = app.chat.chat_model.rows
+        assert answer.thought is not None
+        return question.attachments[0].is_open, answer.thought.is_open
+
+    app, window = opened(conversation(["q", "a"], thought="quince and quest", attached="quarry"))
+    keys = window.chat.find_bar.field
+    look_for(qtbot, app, window, "qu")
+    assert open_parts() == (True, False)
+    for letter in "ince":
+        qtbot.keyClicks(keys, letter)
+        qtbot.waitUntil(lambda: not app.find._work.is_running)
+        assert open_parts() == (False, True)
+    look_for(qtbot, app, window, "quar")
+    assert open_parts() == (True, False)
+    app.chat.unfolded.open_part(app.chat.chat_model.rows[1].id)
+    look_for(qtbot, app, window, "quest")
+    assert open_parts() == (False, True)
+    look_for(qtbot, app, window, "quar")
+    assert open_parts() == (True, True)
+    qtbot.keyClick(keys, Qt.Key.Key_Return)
+    look_for(qtbot, app, window, "quest")
+    assert open_parts() == (True, True)
     closed(window)
 
 
