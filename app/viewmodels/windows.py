@@ -125,6 +125,7 @@ class Windows(QObject):
             self._apps.remove(app)
             self._used.remove(app)
             app.library.leave()
+            self._workspace.notices.leave(app.number)
             self.closed.emit(app)
             self._workspace.store.when_idle(app.deleteLater)  # it has answers to come as long as it waits for some
 

@@ -337,6 +337,24 @@ def test_what_is_announced_is_said_in_the_front_window_alone(app: App) -> None:
     assert heard == [(app, "Version 2 of 3"), (second, "Answer finished")]
 
 
+def test_the_progress_of_a_file_can_be_cancelled_when_its_window_has_closed(app: App) -> None:
+    """What was done in it besides is no news for another window that gets its number."""
+    pressed: list[str] = []
+    second = windows_of(app).open()
+    second.come_to_front()
+    app.notices.info("Saved as Pears.md.")
+    app.notices.show_progress("Reading Pears.zip: 3 of 20", lambda: pressed.append("cancel"))
+    assert app.notices.now_in(app.number).text == ""
+    second.close()
+    assert app.notices.now_in(app.number).label == "Cancel"
+    app.notices.press(app.number)
+    assert pressed == ["cancel"]
+    app.notices.show_progress("", lambda: None)
+    third = windows_of(app).open()
+    assert third.number == second.number
+    assert app.notices.now_in(third.number).text == ""
+
+
 def test_undo_of_a_notice_takes_one_step_back_however_many_windows_there_are(qtbot: QtBot, app: App) -> None:
     qtbot.waitUntil(lambda: app.model.current_model.to_ask is not None)
     windows_of(app).open()

@@ -126,6 +126,13 @@ class Notices(QObject):
         self._progress = Notice(text, True, "Cancel", cancel, window=window) if text else Notice()
         self.changed.emit()
 
+    def leave(self, window: int) -> None:
+        """Tell the progress of a file in all windows whose own has closed. What else was told there is gone with it."""
+        self._keep(lambda one: one.window != window)
+        if self._progress.window == window:
+            self._progress = replace(self._progress, window=0)
+            self.changed.emit()
+
     def press(self, window: int = 0) -> None:
         """Do what the button says that is shown in a window."""
         run = self.now_in(window).run
