@@ -39,8 +39,19 @@ class Person:
     def start(self) -> None:
         command = [*self.command, "--data", str(self.data)]
         self.program = subprocess.Popen(command, cwd=ROOT, env=self.environment)
-        window = self.xdotool("search", "--sync", "--onlyvisible", "--name", ".").split()[0]
-        self.xdotool("windowfocus", "--sync", window)
+        self.come_to(".")
+
+    def come_to(self, title: str) -> None:
+        """Give the keyboard to the window whose title matches, once there is one."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                window = self.xdotool("search", "--sync", "--onlyvisible", "--name", title).split()[0]
+                self.xdotool("windowfocus", "--sync", window)
+            except subprocess.CalledProcessError:  # another window went while it looked at that
+                assert time.monotonic() < end, f"waited {PATIENCE} s for a window called {title}"
+            else:
+                return
 
     def xdotool(self, *arguments: str) -> str:
         result = subprocess.run(

@@ -86,12 +86,6 @@ def wait_for(is_so: Callable[[], object], what: str) -> None:
         time.sleep(0.05)
 
 
-def come_to(person: Person, title: str) -> None:
-    """Give the keyboard to a window of the program."""
-    window = person.xdotool("search", "--sync", "--onlyvisible", "--name", f"^{title}$").split()[0]
-    person.xdotool("windowfocus", "--sync", window)
-
-
 def choose_in_menu(person: Person, menu: Menu, action_id: str) -> None:
     """Open a menu by the keyboard, and go down to a command."""
     above = [row.id for row in TABLE if row.menu is menu].index(action_id)
@@ -103,13 +97,13 @@ def add_server(person: Person, server: Guide) -> None:
     """Add a server by its address, and open its model."""
     main = person.xdotool("getwindowfocus").strip()
     choose_in_menu(person, Menu.FILE, "add_server")
-    come_to(person, "Add Server")
+    person.come_to("^Add Server$")
     person.type(f"127.0.0.1:{server.relay.port}")
     person.press("Tab")
     person.type(NAME)
     person.press("Return")
     wait_for(lambda: settings(person).get("servers"), "the server's answer")
-    come_to(person, "Models")
+    person.come_to("^Models$")
     person.press("Return")
     wait_for(lambda: server_model(settings(person).get("model", "")), "its model")
     person.press("Escape")
