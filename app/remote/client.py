@@ -193,10 +193,12 @@ def _unreachable(name: str, host: str, error: Exception) -> faults.ServerError:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Give an error and what caused it, one after the other."""
+    """Give an error and what caused it, one after the other; of several at once, as of a name's addresses, each."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
+        for one in cause.exceptions if isinstance(cause, BaseExceptionGroup) else ():
+            yield from _causes(one)
         cause = cause.__cause__ or cause.__context__
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
@@ -73,6 +74,28 @@ def test_nothing_is_sent_to_a_server_that_has_left_before_it_is_known_where_it_i
         asyncio.run(reach(stream))
     assert stream.is_closed
     assert caught.value.may_retry
+
+
+@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["127.0.0.1", "127.0.0.2"]])
+def test_what_listened_at_an_address_has_ended_where_all_that_its_name_leads_to_refuse(
+    monkeypatch: pytest.MonkeyPatch, addresses: list[str]
+) -> None:
+    """As of `localhost`, which leads to two on a Mac."""
+    with serving() as script:
+        port = int(script.address.rpartition(":")[2])
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in addresses]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_asked, **_more: found)
+    ended: list[bool] = []
+
+    async def reach() -> None:
+        async with Client(Server("a1", "Studio", f"http://studio.local:{port}")) as asked:
+            asked.on_ended = lambda: ended.append(True)
+            await asked.check("/health")
+
+    with pytest.raises(ServerError) as caught:
+        asyncio.run(reach())
+    assert caught.value.may_retry
+    assert ended == [True]
 
 
 INSTEAD: Mapping[tuple[str, bytes], str] = {
