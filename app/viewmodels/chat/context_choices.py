@@ -46,14 +46,18 @@ def is_too_long(priced: CostEstimate, context_length: int) -> bool:
     return total >= (_BY_FAR * context_length if priced.request.is_about else context_length)
 
 
-def context_choices(path: Sequence[Message], priced: CostEstimate, context_length: int) -> ContextChoices:
-    """Find what can be done about a branch. path: its messages, to the end or to before the question under way."""
+def context_choices(
+    path: Sequence[Message], priced: CostEstimate, context_length: int, said: int = 0
+) -> ContextChoices:
+    """Find what can be done about a branch. path: its messages, to the end or to before the question under way.
+
+    said: characters of that question, with what is attached to it.
+    """
     questions = [at for at, message in enumerate(path) if message.role == "user"]
-    ends = _ends(path, priced, context_length)
+    ends, total = _ends(path, priced, context_length, said)
     fitting = [at for at in questions if ends[at] <= _ROOM * context_length]
     earlier = fitting[-1] if fitting else questions[0] if questions else None
     first = next((at for at, message in enumerate(path) if message.role != "system"), 0)
-    total = max(priced.request.total, ends[-1] if ends else 0)
     if not ends or total - ends[-1] >= context_length:
         return ContextChoices(None, None)  # what is about to be said does not fit by itself
     left = {at: total - ends[at - 1] for at in questions if at > first}
@@ -90,13 +94,15 @@ def kept_branch(path: Sequence[Message], choices: ContextChoices) -> tuple[Messa
     return tuple(copies)
 
 
-def _ends(path: Sequence[Message], priced: CostEstimate, context_length: int) -> list[int]:
-    """Return where each message of a path ends, in tokens; about, where it is so long that nothing was counted."""
+def _ends(path: Sequence[Message], priced: CostEstimate, context_length: int, said: int) -> tuple[list[int], int]:
+    """Return where each message of a path ends, and what follows it, in tokens; about, where nothing was counted."""
     if not priced.is_far_too_long and len(priced.turns) >= len(path):
-        return [turn.end for turn in priced.turns[: len(path)]]
+        ends = [turn.end for turn in priced.turns[: len(path)]]
+        return ends, max(priced.request.total, ends[-1] if ends else 0)
     ends, at = [], 0
     for message in path:
         at += len(message.text) + sum(len(one.text) for one in message.attachments)
         ends.append(at)
-    whole = max(at, 1)
-    return [round(end * 2 * context_length / whole) for end in ends]  # what is not counted is twice as long at least
+    whole = max(at + said, 1)
+    total = 2 * context_length if priced.is_far_too_long else priced.request.total  # twice as long, at least
+    return [round(end * total / whole) for end in ends], total

@@ -113,7 +113,8 @@ class ContextOverflow:
         if info is None:
             return None
         if costs.sending is not None and is_too_long(costs.sending, info.context_length):
-            return context_choices(self._open_draft.path_above, costs.sending, info.context_length)
+            draft = self._open_draft
+            return context_choices(draft.path_above, costs.sending, info.context_length, draft.length)
         if costs.path is not None and is_too_long(costs.path, info.context_length):
             return context_choices(self._library.tree.path, costs.path, info.context_length)
         return None

@@ -81,6 +81,11 @@ class OpenDraft(QObject):
         self._drafts.write(self._open_id, storable(text))
         self.price()
 
+    @property
+    def length(self) -> int:
+        """The characters of the words, with what is attached to them."""
+        return len(self.now.text) + sum(len(one.text) for one in self.now.attachments)
+
     def say(self, hint: str) -> None:
         """Say in the composer's foot why something was not done."""
         self._show_hint(hint)

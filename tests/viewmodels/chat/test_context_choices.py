@@ -83,6 +83,23 @@ def test_where_nothing_was_counted_what_is_left_is_judged_by_its_length() -> Non
     far = CostEstimate(1, RequestReport(4096, 0, 0, 0), (), None, is_far_too_long=True)
     choices = context_choices(path, far, 4096)
     assert choices.left_out == 2
+    assert context_choices(path, far, 4096, said=40_000).left_out == 2
+    assert context_choices(path, far, 4096, said=400_000) == ContextChoices(None, None)
+
+
+def test_nothing_is_to_be_left_out_for_words_that_are_too_long_by_themselves(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    """As a book that was attached: what was said before makes no room for it."""
+    ready(qtbot, app)
+    ask(qtbot, app, "Short")
+    app.chat.attachments.attach_text("more " * 20 * CONTEXT)
+    app.chat.open_draft.write("What is in it?")
+    qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
+    app.chat.requests.send("What is in it?")
+    assert app.chat.state.now.card is None
+    assert app.chat.open_draft.hint.startswith("Does not fit: ")
+    assert app.chat.drafts.of(app.library.open_id).attachments
 
 
 WORDS = "more " * 120

@@ -43,7 +43,7 @@ def test_words_are_refused_that_are_known_not_to_fit() -> None:
             "current_model": SimpleNamespace(info=rng.choice((None, *[info_of(CONTEXT, own)] * 4))),
             "branch_costs": SimpleNamespace(sending=sending, words=words, path=None),
             "drafts": None,
-            "open_draft": SimpleNamespace(path_above=tuple(path), say=hints.append),
+            "open_draft": SimpleNamespace(path_above=tuple(path), say=hints.append, length=0),
             "cards": SimpleNamespace(put=lambda _home, card, cards=cards: cards.append(card)),
             "open_branch": None,
             "notices": SimpleNamespace(announce=said.append),
@@ -59,3 +59,23 @@ def test_words_are_refused_that_are_known_not_to_fit() -> None:
         assert not (hints and own > CONTEXT), seed
         refused, with_card = refused + does_not_fit, with_card + len(cards)
     assert 0 < with_card < refused
+
+
+def test_far_beyond_the_context_turns_are_left_out_for_what_they_take_and_not_for_the_words() -> None:
+    """Nothing was counted then: it is judged by how many characters each of them has."""
+    path, _ = path_of([3 * CONTEXT, CONTEXT, 5, 5, 1])
+    far = CostEstimate(1, RequestReport(CONTEXT, 0, 0, 0), (), None, is_far_too_long=True)
+    for length, offered in ((0, ["leave_out_oldest"]), (CONTEXT, ["leave_out_oldest"]), (40 * CONTEXT, [])):
+        cards, hints = list[ProblemCard](), list[str]()
+        fakes: dict[str, Any] = {
+            "library": SimpleNamespace(open_id=HOME),
+            "current_model": SimpleNamespace(info=info_of(CONTEXT, CONTEXT)),
+            "branch_costs": SimpleNamespace(sending=far, words="these", path=None),
+            "open_draft": SimpleNamespace(path_above=tuple(path), say=hints.append, length=length),
+            "cards": SimpleNamespace(put=lambda _home, card, cards=cards: cards.append(card)),
+            "notices": SimpleNamespace(announce=lambda _text: None),
+        }
+        overflow = ContextOverflow(**cast(Any, dict.fromkeys(("drafts", "open_branch"), None) | fakes))
+        assert overflow.refuses("these")
+        assert [card.action_id for card in cards] == offered
+        assert len(hints) == (not offered)
