@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_START, _WORD, _NEXT, _GAP = 12, 8, 6, 1
+_START, _WORD, _WHOLE, _NEXT, _GAP = 12, 8, 4, 6, 1
 
 
 def folded(text: str) -> str:
@@ -25,7 +25,8 @@ def _pattern(typed: str) -> re.Pattern[str]:
 def score(typed: str, title: str) -> int | None:
     """Return how well letters fit a title, None where they do not stand in it. Both are folded, and blanks ignored.
 
-    The more the better. A title that holds all of it in one piece comes before one where letters are spread.
+    The more the better. A title that holds all of it in one piece comes before one where letters are spread, and a
+    whole word before one that only begins so.
     """
     letters = typed.replace(" ", "")
     if not letters:
@@ -36,6 +37,7 @@ def score(typed: str, title: str) -> int | None:
     if at >= 0:
         is_word = _begins_word(title, at)
         bonus = _START if at == 0 else _WORD if is_word else 0
+        bonus += _WHOLE if is_word and not title[at + len(typed) :][:1].isalnum() else 0
         return (_NEXT + (_WORD if is_word else _GAP)) * len(letters) + bonus - len(title) // 8
     return _spread(letters, title) - len(title) // 8
 

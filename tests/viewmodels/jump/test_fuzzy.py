@@ -35,6 +35,8 @@ def test_a_title_fits_if_it_has_the_letters_in_their_order(seed: int) -> None:
         ("cafe", "Café", "Calm fear"),
         ("s", "Send", "Answer Again with the Same Settings and Seed"),
         ("aa", "Answer Again", "Bazaar banana"),
+        ("import", "Import…", "Imported"),
+        ("fox", "A fox and a bear", "A foxglove"),
     ],
 )
 def test_the_better_match_comes_first(typed: str, best: str, other: str) -> None:
