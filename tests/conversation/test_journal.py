@@ -57,7 +57,8 @@ def test_bytes_and_journal_of_a_long_answer(tmp_path: Path, flushes: int, length
     filled(path, conversations=3, steps=30)
     store, rng = Store(path), random.Random(7)
     conversation, _, answer = asked(store)
-    store.search.find("pears")  # what was there before is in the index now
+    while store.idle_step():  # what was there before is in the index now
+        pass
     main = Counting(store.database.connection, Path(f"{path}-wal"))
     index = Counting(store.search.index._connection, Path(f"{index_path(path)}-wal"))
     store.database.connection, store.search.index._connection = (cast(sqlite3.Connection, one) for one in (main, index))
