@@ -96,6 +96,7 @@ class Writer(TurnTask):
         self._clock = _Clock(time.perf_counter, begun)
         self._output = self._new_output(())
         self._untold: list[Piece] = []
+        self._has_told = False
         self._choices: AnswerChoices | None = None
         self._rewind_points: RewindPoints | None = None
         self._session: Session | None = None
@@ -316,7 +317,8 @@ class Writer(TurnTask):
                 self._tell()
             if stop is not None or self._gives_way:
                 return stop
-            self._open.feed.growing()
+            if self._has_told:  # the first word waits for no picture
+                self._open.feed.growing()
             yield from self._pause(session)
             yield from self._read_again(session)
         return StopReason.CANCELLED
@@ -398,6 +400,7 @@ class Writer(TurnTask):
             self._emit(TextDelta(self._command.run_id, self.lane, text, (), kind))
         tokens = self._output.new_tokens() if pieces or is_last else ()
         if pieces or tokens:
+            self._has_told = True
             kind, text = pieces[-1] if pieces else Piece("thinking" if self._output.is_thinking else "text", "")
             self._emit(TextDelta(self._command.run_id, self.lane, text, tokens, kind))
 

@@ -60,9 +60,10 @@ def test_pictures_that_take_long_come_seldom(tiny: Bench) -> None:
 
 
 def test_the_first_token_waits_for_no_picture_of_a_large_trie(tiny: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trie_feed, "_SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(trie_feed, "_LARGEST_SHARE", 1e9)  # a picture is due at any time
     tiny.ask(user("hi"))
     monkeypatch.setattr(trie_feed, "_FEW", 0)
-    monkeypatch.setattr(trie_feed, "_SECONDS_BETWEEN", 0.0)
     begin = len(tiny.events)
     tiny.ask(LONG)
     kinds = [type(event) for event in tiny.events[begin:]]
