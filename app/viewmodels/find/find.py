@@ -102,6 +102,7 @@ class Find(QObject):
         self._forget_from(0)
         self._marks.clear()
         self._current = None
+        self._on_the_way = ""  # whoever stops looking for it reads there
         self.marked.emit()
         self.changed.emit()
 

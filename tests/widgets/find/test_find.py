@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Document
 from app.protocol.chat import Attachment
 from app.viewmodels.app import App
+from app.viewmodels.chat.rows import Segment
 from app.viewmodels.find import find as find_module
 from app.viewmodels.kit import slices
 from app.widgets.kit.style import Style
@@ -95,6 +96,10 @@ def look_for(qtbot: QtBot, app: App, window: MainWindow, text: str) -> None:
     qtbot.waitUntil(lambda: not app.find._work.is_running)
 
 
+def wait_for_rows(qtbot: QtBot, app: App, ids: list[str]) -> None:
+    qtbot.waitUntil(lambda: list(app.chat.chat_model.rows.ids) == ids)
+
+
 def in_documents(window: MainWindow, app: App, text: str) -> int:
     """Count in the documents that the view lays out, with everything unfolded."""
     count = 0
@@ -121,8 +126,7 @@ def test_the_count_is_that_of_the_texts_that_are_shown(
     window = shown(style, app)
     for seed, document in enumerate(documents):
         show(qtbot, app, document.conversation.id)
-        ids = [one.id for one in document.messages]
-        qtbot.waitUntil(lambda ids=ids: list(app.chat.chat_model.rows.ids) == ids)  # type: ignore[misc]
+        wait_for_rows(qtbot, app, [one.id for one in document.messages])
         for text in ("pear", "pear pear", "straße", "&", "zebra", "e"):
             look_for(qtbot, app, window, text)
             assert app.find.total == in_documents(window, app, text), (seed, text)
@@ -230,6 +234,11 @@ def test_what_a_letter_on_the_way_has_opened_is_folded_again(
     qtbot.keyClick(keys, Qt.Key.Key_Return)
     look_for(qtbot, app, window, "quest")
     assert open_parts() == (True, True)
+    app.chat.unfolded.fold_part(app.chat.chat_model.rows[1].id)
+    look_for(qtbot, app, window, "quince")
+    qtbot.keyClick(keys, Qt.Key.Key_Escape)
+    look_for(qtbot, app, window, "quar")
+    assert open_parts() == (True, True), "it is read where looking for it has ended"
     closed(window)
 
 
@@ -288,9 +297,9 @@ def test_each_text_is_looked_at_once_and_no_row_is_made(
     laid: list[str] = []
     texts = app.find.shown_texts
 
-    def counted(segment: object) -> object:
-        laid.append(segment.text)  # type: ignore[attr-defined]
-        return texts(segment)  # type: ignore[arg-type]
+    def counted(segment: Segment) -> Sequence[str]:
+        laid.append(segment.text)
+        return texts(segment)
 
     monkeypatch.setattr(app.find, "shown_texts", counted)
     made = len(app.chat.chat_model.rows.made)
