@@ -95,7 +95,10 @@ def kept_branch(path: Sequence[Message], choices: ContextChoices) -> tuple[Messa
 
 
 def _ends(path: Sequence[Message], priced: CostEstimate, context_length: int, said: int) -> tuple[list[int], int]:
-    """Return where each message of a path ends, and what follows it, in tokens; about, where nothing was counted."""
+    """Return where each message of a path ends, and the whole with what is said after it, in tokens.
+
+    About, where it is so long that nothing was counted.
+    """
     if not priced.is_far_too_long and len(priced.turns) >= len(path):
         ends = [turn.end for turn in priced.turns[: len(path)]]
         return ends, max(priced.request.total, ends[-1] if ends else 0)

@@ -25,8 +25,8 @@ def _pattern(typed: str) -> re.Pattern[str]:
 def score(typed: str, title: str) -> int | None:
     """Return how well letters fit a title, None where they do not stand in it. Both are folded, and blanks ignored.
 
-    The more the better. A title that holds all of it in one piece comes before one where letters are spread, and a
-    whole word before one that only begins so.
+    The more the better. A title that holds all of it in one piece comes before one where letters are spread, and at the
+    same place a whole word before one that only begins so.
     """
     letters = typed.replace(" ", "")
     if not letters:
