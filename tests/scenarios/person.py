@@ -50,6 +50,7 @@ class Person:
                 self.xdotool("windowfocus", "--sync", window)
             except subprocess.CalledProcessError:  # another window went while it looked at that
                 assert time.monotonic() < end, f"waited {PATIENCE} s for a window called {title}"
+                time.sleep(0.1)
             else:
                 return
 

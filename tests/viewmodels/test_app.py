@@ -68,6 +68,14 @@ def wait_for_text(qtbot: QtBot, app: App) -> None:
     qtbot.waitUntil(lambda: bool(app.chat.chat_model.rows) and row(app, -1).is_streaming and texts(app)[-1] != "")
 
 
+def begin_long(qtbot: QtBot, app: App, script: Script) -> None:
+    """Ask for an answer that goes on until the script lets it."""
+    script.answers["Long?"], script.hold = LONG, 5
+    ready(qtbot, app)
+    app.chat.requests.send("Long?")
+    wait_for_text(qtbot, app)
+
+
 def stored(data_folder: Path) -> list[Message]:
     store = Store(data_folder / "conversations.db")
     found = [message for one in store.conversations.all() for message in store.messages.of(one.id)]
@@ -277,10 +285,7 @@ def test_a_prompt_sent_early_is_answered_when_the_model_is_ready(
 
 
 def test_a_message_sent_while_writing_waits_in_the_composer(qtbot: QtBot, app: App, script: Script) -> None:
-    script.answers["Long?"], script.hold = LONG, 5
-    ready(qtbot, app)
-    app.chat.requests.send("Long?")
-    wait_for_text(qtbot, app)
+    begin_long(qtbot, app, script)
     said: list[str] = []
     app.chat.open_draft.textReplaced.connect(said.append)
     app.chat.open_draft.write("And then?")
@@ -300,10 +305,7 @@ def test_a_message_sent_while_writing_waits_in_the_composer(qtbot: QtBot, app: A
 
 
 def test_stop_leaves_waiting_words_in_the_composer(qtbot: QtBot, app: App, script: Script) -> None:
-    script.answers["Long?"], script.hold = LONG, 5
-    ready(qtbot, app)
-    app.chat.requests.send("Long?")
-    wait_for_text(qtbot, app)
+    begin_long(qtbot, app, script)
     app.chat.requests.send("And then?")
     app.chat.requests.stop()
     ended(qtbot, app, 2)
@@ -314,10 +316,7 @@ def test_stop_leaves_waiting_words_in_the_composer(qtbot: QtBot, app: App, scrip
 def test_an_answer_goes_on_while_another_conversation_is_open(
     qtbot: QtBot, app: App, script: Script, data_folder: Path
 ) -> None:
-    script.answers["Long?"], script.hold = LONG, 5
-    ready(qtbot, app)
-    app.chat.requests.send("Long?")
-    wait_for_text(qtbot, app)
+    begin_long(qtbot, app, script)
     first = app.library.conversation_model.rows[0].id
     app.library.new_conversation()
     assert texts(app) == []
@@ -335,10 +334,7 @@ def test_an_answer_that_its_tree_has_lost_ends_and_is_stored(
     qtbot: QtBot, app: App, script: Script, data_folder: Path
 ) -> None:
     """Whatever became of the tree meanwhile: nothing waits for it for ever."""
-    script.answers["Long?"], script.hold = LONG, 5
-    ready(qtbot, app)
-    app.chat.requests.send("Long?")
-    wait_for_text(qtbot, app)
+    begin_long(qtbot, app, script)
     (question,) = app.chat.questions.at_engine
     app.library.tree.remove(question.held_id)
     script.go.set()

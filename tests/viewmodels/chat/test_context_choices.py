@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
+from app.protocol.chat import Role
 from app.protocol.commands import Generate, LimitContext, LoadModel
 from app.protocol.events import CostEstimate, TurnResidency
 from app.protocol.reports import ModelInfo, RequestReport
@@ -26,10 +27,10 @@ def path_of(sizes: list[int], *, has_system: bool = False) -> tuple[list[Message
     path: list[Message] = []
     ends = [0]
     for number, size in enumerate(sizes[:-1]):
-        speakers = ("system", "user", "assistant") if has_system else ("user", "assistant")
-        role = speakers[number] if number < len(speakers) else ("user", "assistant")[(number - has_system) % 2]
+        speakers: tuple[Role, ...] = ("user", "assistant")
+        role = "system" if has_system and not number else speakers[(number - has_system) % 2]
         above = path[-1].id if path else None
-        path.append(Message.new(HOME, above, role, "x" * size))  # type: ignore[arg-type]
+        path.append(Message.new(HOME, above, role, "x" * size))
         ends.append(ends[-1] + size)
     turns = tuple(
         TurnResidency(start, end, "none") for start, end in zip([0, *ends[1:]], [*ends[1:], sum(sizes)], strict=True)
@@ -85,21 +86,6 @@ def test_where_nothing_was_counted_what_is_left_is_judged_by_its_length() -> Non
     assert choices.left_out == 2
     assert context_choices(path, far, 4096, said=40_000).left_out == 2
     assert context_choices(path, far, 4096, said=400_000) == ContextChoices(None, None)
-
-
-def test_nothing_is_to_be_left_out_for_words_that_are_too_long_by_themselves(
-    qtbot: QtBot, app: App, script: Script
-) -> None:
-    """As a book that was attached: what was said before makes no room for it."""
-    ready(qtbot, app)
-    ask(qtbot, app, "Short")
-    app.chat.attachments.attach_text("more " * 20 * CONTEXT)
-    app.chat.open_draft.write("What is in it?")
-    qtbot.waitUntil(lambda: app.chat.state.now.send_price.startswith("Does not fit: "))
-    app.chat.requests.send("What is in it?")
-    assert app.chat.state.now.card is None
-    assert app.chat.open_draft.hint.startswith("Does not fit: ")
-    assert app.chat.drafts.of(app.library.open_id).attachments
 
 
 WORDS = "more " * 120
