@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.protocol.dataclass import dataclass
 from app.viewmodels.branches import branch_text
@@ -82,7 +82,9 @@ class BranchesRegion(QObject):
         self.model.listed.connect(self._choose_open)
         self.state = LiveState(self._state, self)
         self.state.follow(warmth.changed)
-        library.state.refreshed.connect(self._follow)
+        self._following = QTimer(self, singleShot=True, interval=0)
+        self._following.timeout.connect(self._follow)
+        library.state.refreshed.connect(self._following.start)  # in a turn of its own: rows are many
         warmth.changed.connect(self._on_warmth)
 
     def wake(self) -> None:
@@ -94,6 +96,12 @@ class BranchesRegion(QObject):
     def rest(self) -> None:
         """Follow nothing while nobody looks."""
         self._is_awake = False
+
+    def catch_up(self) -> None:
+        """Show now what would be shown in one of the next turns of the event loop."""
+        if self._following.isActive():
+            self._follow()
+        self.state.catch_up()
 
     @property
     def chosen_id(self) -> str:
@@ -188,6 +196,7 @@ class BranchesRegion(QObject):
 
     def _follow(self) -> None:
         """Show the tree as it is now, if it is another one; choose the branch that was opened since."""
+        self._following.stop()
         if not self._is_awake:
             return
         tree = self._library.tree

@@ -66,7 +66,8 @@ class CacheRegion(QObject):
         self._is_left = False  # what is shown was left of a model that is closed
         self.state = LiveState(self._state, self)
         self.state.follow(self.viewChanged, self.branch_checks.changed)
-        self.state.follow(settings.changed, model.state.staled)
+        self.state.follow(settings.changed)
+        self.state.follow_states(model.state)
         self.branch_checks.checked.connect(self._on_checked)
         self.disk_cache.answered.connect(self._on_pinned)
         settings.changed.connect(self._on_settings_changed)

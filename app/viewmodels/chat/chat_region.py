@@ -100,8 +100,8 @@ class ChatRegion(QObject):
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_figures)
         self.state = LiveState(self._state, self)
-        self.state.follow(library.state.staled, model.state.staled, self.branch_costs.changed)
-        self.state.follow(self.settings.state.staled, self.cards.changed, self.open_draft.hinted)
+        self.state.follow_states(library.state, model.state, self.settings.state)
+        self.state.follow(self.branch_costs.changed, self.cards.changed, self.open_draft.hinted)
         self.state.follow(self.generations.moved, self.question_queue.moved, answering.chosen.planned)
         self.requests = ChatRequests(
             *(store, library, model, self.state, answering, self.settings),

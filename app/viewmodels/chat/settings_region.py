@@ -68,7 +68,8 @@ class SettingsRegion(QObject):
         self._timer.timeout.connect(self._ask_price)
         self.state = LiveState(self._state, self)
         chosen.taken.connect(self._renew)
-        self.state.follow(library.state.staled, current_model.changed, self.presets.changed, settings.changed)
+        self.state.follow(current_model.changed, self.presets.changed, settings.changed)
+        self.state.follow_states(library.state)
 
     # What is chosen
 

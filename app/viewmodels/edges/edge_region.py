@@ -115,9 +115,8 @@ class EdgeRegion(QObject):
         self.chosen_price = ChosenPrice(self._find_to_price, cost_queries, model.current_model, is_writing, self)
         self.warm_ups = branches.warm_ups
         self.state = LiveState(self._state, self)
-        self.state.follow(
-            rows.trie_model.viewChanged, self.warm_ups.changed, model.state.staled, self.chosen_price.changed
-        )
+        self.state.follow(rows.trie_model.viewChanged, self.warm_ups.changed, self.chosen_price.changed)
+        self.state.follow_states(model.state)
         rows.trie_model.viewChanged.connect(self._price_chosen)
         library.opened.connect(self._on_opened)
         model.current_model.changed.connect(self._on_model_changed)

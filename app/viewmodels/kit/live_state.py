@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
@@ -14,11 +14,12 @@ class LiveState(QObject, Generic[T]):
     """A frozen value, computed when it is read and not before.
 
     Properties: `now` is never older than the last `refresh`. However many of what it is made from change in one turn of
-    the event loop, it is computed at most once if nobody reads it meanwhile, and told of at most once.
+    the event loop, it is computed at most once if nobody reads it meanwhile, and told of at most once. What is made
+    from other states is told of in the turn after theirs: views of all of them at once would make one turn long.
 
-    Signals: staled(), at once with each `refresh`, for states that are made from this one; refreshed(), once in the
-    turn of the event loop after a `refresh`; changed(), after `refreshed`, if the value is another one than was told
-    of before.
+    Signals: staled(), at once with each `refresh`, for states that are made from this one; refreshed(), once in a turn
+    of the event loop after a `refresh`; changed(), after `refreshed`, if the value is another one than was told of
+    before.
     """
 
     staled = Signal()
@@ -31,7 +32,7 @@ class LiveState(QObject, Generic[T]):
         self._compute = compute
         self._value: T
         self._told: T | None = None
-        self._is_stale = True
+        self._is_stale, self._is_due = True, False
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self.tell)
 
@@ -45,26 +46,39 @@ class LiveState(QObject, Generic[T]):
 
     def refresh(self) -> None:
         """Have the value computed again when it is read next, and told of if it differs."""
-        self._is_stale = True
-        if not self._timer.isActive():
-            self._timer.start()
-        self.staled.emit()
+        self._spoil()
+        self._tell_next()
 
     def follow(self, *sources: SignalInstance) -> None:
         """Refresh with each of these signals."""
         for source in sources:
             source.connect(self.refresh)
 
+    def follow_states(self, *states: LiveState[Any]) -> None:
+        """Be made from these states: no older than they are, and told of in the turn after each of them was."""
+        for state in states:
+            state.staled.connect(self._spoil)
+            state.refreshed.connect(self._tell_next)
+
     def catch_up(self) -> None:
-        """Tell views now of what they would be told in the next turn of the event loop."""
-        if self._timer.isActive():
+        """Tell views now of what they would be told in one of the next turns of the event loop."""
+        if self._is_due:
             self.tell()
 
     def tell(self) -> None:
-        """Tell views at once, rather than in the next turn of the event loop."""
+        """Tell views at once, rather than in one of the next turns of the event loop."""
         self._timer.stop()
+        self._is_due = False
         self.refreshed.emit()
         now = self.now
         if now != self._told:
             self._told = now
             self.changed.emit()
+
+    def _spoil(self) -> None:
+        self._is_stale = self._is_due = True
+        self.staled.emit()
+
+    def _tell_next(self) -> None:
+        if self._is_due and not self._timer.isActive():
+            self._timer.start()

@@ -74,9 +74,9 @@ class Preferences(QObject):
             (one for one in self.pages if one.id == settings.values.settings_page), self.pages[0]
         )
         self.state = LiveState(self._state, self)
-        self.state.follow(settings.changed, keys.changed, presets.changed, model.list.state.staled)
-        self.state.follow(hub.state.staled, cache.state.staled, library.state.staled, library.trash_list.changed)
-        self.state.follow(self._privacy.usage.changed, self._alternatives.changed, api.state.staled)
+        self.state.follow(settings.changed, keys.changed, presets.changed, library.trash_list.changed)
+        self.state.follow(self._privacy.usage.changed, self._alternatives.changed)
+        self.state.follow_states(model.list.state, hub.state, cache.state, library.state, api.state)
         self._current.show()
 
     def show_page(self, page_id: str) -> None:

@@ -76,7 +76,8 @@ class ServersRegion(QObject):
         self._certificate = self._shown_at = ""
         self._asked: tuple[Server, str | None] | None = None
         self.state = LiveState(self._state, self)
-        self.state.follow(settings.changed, model.list.state.staled)
+        self.state.follow(settings.changed)
+        self.state.follow_states(model.list.state)
 
     def refusal(self, address: str) -> str:
         """Say why an address cannot be added, or one of several, "" where all can be tried."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
@@ -54,6 +55,18 @@ def test_figures_that_come_before_the_rows_do_not_choose_another_one(forked: App
     forked.library.state.refresh()
     forked.catch_up()
     assert chosen(forked) == "“Four”"
+
+
+def test_the_outline_follows_in_a_turn_of_its_own(forked: App) -> None:
+    """Where the sidebar and all else that follows a conversation has had its own."""
+    told: list[str] = []
+    forked.library.state.refreshed.connect(lambda: told.append("library"))
+    forked.branches.model.shown.connect(lambda: told.append("outline"))
+    forked.library.state.refresh()
+    QApplication.processEvents()
+    assert told == ["library"]
+    QApplication.processEvents()
+    assert told == ["library", "outline"]
 
 
 def test_a_branch_is_opened_and_one_that_is_looked_at_stays_chosen(qtbot: QtBot, forked: App) -> None:

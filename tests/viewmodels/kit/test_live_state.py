@@ -91,14 +91,15 @@ def test_what_is_made_from_states_is_as_current_as_they_are(source: Source, stat
     for seed in chosen(range(50)):
         dice = random.Random(seed)
         double = LiveState(lambda: 2 * state.now)
-        double.follow(state.staled)
+        double.follow_states(state)
         told: list[int] = []
         double.changed.connect(lambda told=told, double=double: told.append(double.now))
         for _ in range(40):
-            step = dice.choice(("put", "read", "read both", "turn", "tell"))
+            step = dice.choice(("put", "read", "read both", "turns", "tell"))
             if step == "put":
                 source.put(dice.randrange(3))
-            elif step == "turn":
+            elif step == "turns":
+                turn()
                 turn()
                 assert not told or told[-1] == 2 * source.number, seed
             elif step == "tell":
@@ -109,6 +110,29 @@ def test_what_is_made_from_states_is_as_current_as_they_are(source: Source, stat
             elif step == "read":
                 assert double.now == 2 * source.number, seed
         assert all(one != other for one, other in pairwise(told)), seed
+
+
+def test_what_is_made_from_a_state_is_told_of_in_the_turn_after_it_and_read_as_it_is_at_once(
+    source: Source, state: LiveState[int]
+) -> None:
+    double = LiveState(lambda: 2 * state.now)
+    double.follow_states(state)
+    double.tell()
+    told: list[int] = []
+    state.changed.connect(lambda: told.append(state.now))
+    double.changed.connect(lambda: told.append(double.now))
+    source.put(3)
+    assert double.now == 6
+    turn()
+    assert told == [3]
+    turn()
+    assert told == [3, 6]
+    source.put(4)
+    double.catch_up()
+    assert told == [3, 6, 8]
+    turn()
+    turn()
+    assert told == [3, 6, 8, 4]
 
 
 def test_who_cannot_wait_for_the_next_turn_has_what_is_due_told_now_and_once(
