@@ -144,7 +144,6 @@ class MainWindow(QMainWindow):
     def do(self, action_id: str) -> None:
         """Carry out a command, whether from a menu, a key or a button."""
         self._runs[action_id]()
-        self._app.catch_up()
         self._refresh_checks()
 
     # Building

@@ -89,6 +89,7 @@ def opened(
 
 
 def look_for(qtbot: QtBot, app: App, window: MainWindow, text: str) -> None:
+    app.catch_up()
     qtbot.keyClick(window.chat.view, Qt.Key.Key_F, _CTRL)
     assert window.chat.find_bar.field.hasFocus()
     window.chat.find_bar.field.selectAll()

@@ -678,6 +678,7 @@ def test_words_typed_after_a_click_beside_the_conversations_are_written(
     assert edit.toPlainText() == "W"
     conversations.setFocus(Qt.FocusReason.TabFocusReason)
     window.do("new")
+    app.catch_up()
     assert edit.hasFocus()
     conversations.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(conversations, Qt.Key.Key_Return)
