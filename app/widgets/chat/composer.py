@@ -63,6 +63,7 @@ class Composer(QWidget):
         self._state = state
         self._wanted = 0
         self._hint = ""
+        self._may_go_on = False
         self._changes, self._frame = ChangeDetector(), ChangeDetector()
         self.edit = ComposerEdit(style, self)
         self.attachments = AttachmentStrip(style, self.edit, self)
@@ -131,8 +132,9 @@ class Composer(QWidget):
 
     def show_hint(self, hint: str) -> None:
         """Show this in the empty field, "" for what the conversation says."""
-        self._hint = hint
-        self.edit.show_hint(hint or self._state.now.placeholder)
+        if hint != self._hint:
+            self._hint = hint
+            self.edit.show_hint(hint or self._state.now.placeholder)
 
     def submit(self) -> None:
         """Hand over what is written; it stays until `show_text` says otherwise."""
@@ -172,8 +174,7 @@ class Composer(QWidget):
 
     def _show_go_on(self) -> None:
         """Offer to have the answer go on, while nothing else is about to be said."""
-        now = self._state.now
-        is_offered = now.can_continue and not now.attachments and self.edit.document().isEmpty()
+        is_offered = self._may_go_on and self.edit.document().isEmpty()
         if is_offered == self.go_on.isHidden():
             had_focus = self.go_on.hasFocus()
             self.go_on.setVisible(is_offered)
@@ -217,6 +218,7 @@ class Composer(QWidget):
         )
         if not self._changes.has_changed(*shown):
             return
+        self._may_go_on = now.can_continue and not now.attachments
         self.edit.show_hint(self._hint or now.placeholder)
         if now.is_writing:
             self.button.show_action(Icon.STOP, "Stop", "Stop (Esc)", is_accented=False)

@@ -83,8 +83,9 @@ class ComposerEdit(QTextEdit):
     def show_text(self, text: str) -> None:
         """Replace everything, with the cursor at the end. What was there cannot be undone into another draft."""
         self._folded.clear()
-        self.setPlainText(text)
-        self._set_line_height()
+        cursor = QTextCursor(self.document())  # as one change, in lines as high as those before
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
         self.moveCursor(QTextCursor.MoveOperation.End)
         self.document().clearUndoRedoStacks()
 

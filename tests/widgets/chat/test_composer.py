@@ -104,9 +104,13 @@ def test_escape_is_told(qtbot: QtBot, composer: Composer) -> None:
 
 def test_show_text_replaces_everything_and_puts_the_cursor_at_the_end(qtbot: QtBot, composer: Composer) -> None:
     qtbot.keyClicks(composer.edit, "old")
-    composer.show_text("new words")
+    heard: list[str] = []
+    composer.changed.connect(heard.append)
+    composer.show_text("new\nwords")
+    assert heard == ["new\nwords"], "once: whoever hears it prices the words"
     qtbot.keyClicks(composer.edit, "!")
-    assert composer.text == "new words!"
+    assert composer.text == "new\nwords!"
+    assert composer.edit.text_height == 2 * 22
     composer.show_text("")
     composer.edit.undo()
     assert composer.text == ""
