@@ -226,11 +226,13 @@ class ChatView(RowView):
         """Have a message at the top, with so many points of it above."""
         number = self._chat.row_of(message_id)
         if number >= 0:
-            self.executeDelayedItemsLayout()
-            self._follows_end = False
+            self._is_settling = True
+            self.executeDelayedItemsLayout()  # of the end of another conversation, which nobody sees
+            self._is_settling = self._follows_end = False
             for _ in range(2):  # what comes into sight is measured and may be higher than was thought
                 self._scroll_to(self.layout_of_rows.offset_of(ScrollAnchor(number, None, offset)))
-                self.updateGeometries()
+                self._measure()
+            self._show_controls()
 
     def copy(self, *, as_markdown: bool = False) -> bool:
         """Copy the selected text, else the message that the keyboard is on. False when there is neither.
@@ -325,8 +327,11 @@ class ChatView(RowView):
 
     def updateGeometries(self) -> None:
         """Measure what is in sight, and keep still what the person looks at."""
-        if self._is_settling:
-            return
+        if not self._is_settling:
+            self._measure()
+            self._show_controls()
+
+    def _measure(self) -> None:
         rows, offset = self.layout_of_rows, self._offset_after_resize()
         height = self.viewport().height()
         self._scroll_to(rows.come_to_rest(offset, height, is_at_end=self._follows_end, covered=self._covered))
@@ -337,7 +342,6 @@ class ChatView(RowView):
             self.pill.hide()
         else:
             self._place_pill()
-        self._show_controls()
 
     def _go_on(self) -> None:
         """Measure and show what was too much for the turn before."""

@@ -1040,6 +1040,24 @@ def test_a_place_in_a_very_long_path_is_come_back_to(view: ChatView, chat: ChatM
         assert after == pytest.approx(before, abs=1), (seed, anchor)
 
 
+def test_on_the_way_to_a_place_no_controls_are_made_elsewhere(view: ChatView, chat: ChatModel) -> None:
+    """Another conversation is opened at its end, and at once taken to where it was left."""
+    made: list[str] = []
+    view.controls.made.connect(lambda _widget, message_id: made.append(message_id))
+    chat.show(talk(40))
+    settle()
+    shown = {chat.rows[number].id for number in view.rows_in_sight()}
+    assert made
+    chat.show(LongTalk(40).rows("other"))
+    made.clear()
+    view.show_anchor("other3", 0.0)
+    settle()
+    in_sight = {chat.rows[number].id for number in view.rows_in_sight()}
+    assert made
+    assert set(made) <= in_sight
+    assert not shown & in_sight
+
+
 def test_news_of_rows_far_away_move_nothing(view: ChatView, chat: ChatModel) -> None:
     draw, talk, bar = random.Random(1), LongTalk(8_000), view.verticalScrollBar()
     chat.show(talk.rows())
