@@ -32,7 +32,7 @@ from app.kvcache.layers.rows import STEP
 from app.kvcache.live_layers import LiveLayers, RowSource
 from app.kvcache.restore_plan import RestorePlan
 from app.kvcache.seat import Seat, Seats
-from app.kvcache.snapshot import Bookmark, CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
+from app.kvcache.snapshot import Bookmark, CacheTrie, StateSnapshot, TrieNode
 from app.kvcache.trie import common
 from app.kvcache.usage import supersede_answer_end
 from app.protocol.cache_events import CacheEventKind
@@ -44,29 +44,21 @@ GRID_USES = 0.01
 log = logging.getLogger(__name__)
 
 
-class DiskTier(Protocol):
-    """Disk, as far as entering a path needs it. Raises CacheFaultError when something cannot be read."""
-
-    def rows(self, node: TrieNode) -> Sequence[RowSource]: ...
-    def recall(self, node: TrieNode) -> Sequence[RowSource]: ...
-    def state(self, node: TrieNode) -> StateSnapshot: ...
-    def bytes_of(self, nodes: Sequence[TrieNode], end: TrieNode) -> int: ...
-
-
 class Peers(Protocol):
-    """All active paths over one trie, and the disk below it.
+    """All active paths over one trie, and the disk below it, as far as one of them needs the others.
 
-    used_bytes: of the arrays of all of them. copy_rows: of an edge that some of them run through. live_state: the whole
-    state at a node's end where one of them stands there. seats: see `Seats`.
+    used_bytes: of the arrays of all of them. stored_rows, kept_rows, stored_state: of a node, wherever they are.
+    disk_bytes: of a way, see `ActivePaths`. seats: see `Seats`.
     """
 
-    disk: DiskTier | None
     seats: Seats
 
     @property
     def used_bytes(self) -> int: ...
-    def copy_rows(self, node: TrieNode, start: int, end: int) -> RowsSnapshot: ...
-    def live_state(self, node: TrieNode) -> StateSnapshot | None: ...
+    def stored_rows(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def kept_rows(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def stored_state(self, node: TrieNode) -> StateSnapshot: ...
+    def disk_bytes(self, nodes: Sequence[TrieNode], end: TrieNode) -> int: ...
 
 
 class Room(Protocol):
@@ -271,20 +263,12 @@ class ActivePath:
             same = common(child.tokens, self.tail)
             begin, end = max(start, child.start), child.start + same
             if begin < end and layers.rows:
-                stored = self._rows_kept_of(child)
+                stored = self._peers.kept_rows(child)
                 prefill_end = self._last_prefill_end(end, [child]) if end == self.offset else self.offset
                 self._overwrite(stored, child.start, begin, end, prefill_end)
             if same == len(self.tail) and same < len(child.tokens):
                 return
             self._absorb(child if same == len(child.tokens) else self._trie.split(child, end))
-
-    def _rows_kept_of(self, node: TrieNode) -> Sequence[RowSource]:
-        """Rows of a node that are stored in memory or on disk, or live on another path, or none."""
-        if node.stored.rows is not None:
-            return (node.stored.rows,)
-        if node.active_paths:
-            return (self._peers.copy_rows(node, node.start, node.end),)
-        return self._peers.disk.recall(node) if self._peers.disk is not None and node.stored.disk_rows else ()
 
     def _overwrite(self, stored: Sequence[RowSource], at: int, begin: int, end: int, prefill_end: int) -> None:
         """Put the rows [begin, end) of stored ones, which begin with those of token `at`, in the place of live ones."""
@@ -466,8 +450,8 @@ class ActivePath:
         nodes = self._nodes_between(path, keep, target)
         end = nodes[-1] if nodes else self.path[-1]
         if not (layers.offset == target and layers.is_whole and (own is None or own is layers.shared)):
-            rows = [source for node in nodes for source in self._stored_rows(node)] if layers.rows else []
-            state = own or (self._stored_state(end) if layers.states and target else None)
+            rows = [source for node in nodes for source in self._peers.stored_rows(node)] if layers.rows else []
+            state = own or (self._peers.stored_state(end) if layers.states and target else None)
             layers.restore(keep, target, rows, state, self._last_prefill_end(target, nodes))
             if state is not None:
                 base = state.call_log
@@ -495,9 +479,8 @@ class ActivePath:
         layers, keep, target = self.layers, self.shared_offset(plan), plan.target
         if layers.unsupported or keep == self.offset == target:
             return 0
-        disk = self._peers.disk
-        state_on_disk = disk.bytes_of((), plan.end) if disk is not None else 0
-        rows_on_disk = disk.bytes_of(plan.nodes, plan.end) - state_on_disk if disk is not None else 0
+        state_on_disk = self._peers.disk_bytes((), plan.end)
+        rows_on_disk = self._peers.disk_bytes(plan.nodes, plan.end) - state_on_disk
         entering = target - keep
         # Until something was computed the size of a row is not known.
         row_bytes = layers.row_bytes or rows_on_disk // max(entering, 1)
@@ -516,8 +499,7 @@ class ActivePath:
     def _make_room_to_enter(self, plan: RestorePlan) -> None:
         """Stored rows only move when a path is entered; sliding windows and what is read from disk need room."""
         growth = self.layers.window_bytes(plan.target) - self.layers.window_bytes(self.offset)
-        if self._peers.disk is not None:
-            growth += self._peers.disk.bytes_of(plan.nodes, plan.end)
+        growth += self._peers.disk_bytes(plan.nodes, plan.end)
         if growth > 0:
             end = self._node_ending_at(plan.path, plan.target)  # what lies beyond need not stay
             self._trie.pin(end, 1)
@@ -552,23 +534,6 @@ class ActivePath:
         self._node_ending_at(path, end)
         first = bisect_right(path, start, key=_end)
         return path[first : bisect_left(path, end, lo=first, key=_end) + 1]
-
-    def _stored_rows(self, node: TrieNode) -> Sequence[RowSource]:
-        if node.stored.rows is not None:
-            return (node.stored.rows,)
-        if node.active_paths:
-            return (self._peers.copy_rows(node, node.start, node.end),)
-        if self._peers.disk is None or not node.stored.disk_rows:
-            raise CacheFaultError(f"rows [{node.start}, {node.end}) are missing")
-        return self._peers.disk.rows(node)
-
-    def _stored_state(self, node: TrieNode) -> StateSnapshot:
-        state = node.stored.state or self._peers.live_state(node)
-        if state is not None:
-            return state
-        if self._peers.disk is None or not node.stored.disk_state:
-            raise CacheFaultError(f"the state at {node.end} is gone")
-        return self._peers.disk.state(node)
 
     def _last_prefill_end(self, at: int, more: Sequence[TrieNode] = ()) -> int:
         """Return what `call_log.last_prefill_end` does, with `more` after the path; 0 where no layer depends on it."""

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
-from app.kvcache.active_path import ActivePath, DiskTier
+from app.kvcache.active_path import ActivePath
+from app.kvcache.layers import CacheFaultError
+from app.kvcache.live_layers import RowSource
 from app.kvcache.seat import Seats
 from app.kvcache.snapshot import CacheTrie, RowsSnapshot, StateSnapshot, TrieNode
 from app.protocol.reports import Reason
+
+
+class DiskTier(Protocol):
+    """Disk, as far as entering a path needs it. Raises CacheFaultError when something cannot be read."""
+
+    def rows(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def recall(self, node: TrieNode) -> Sequence[RowSource]: ...
+    def state(self, node: TrieNode) -> StateSnapshot: ...
+    def bytes_of(self, nodes: Sequence[TrieNode], end: TrieNode) -> int: ...
 
 
 class ActivePaths:
@@ -101,3 +113,36 @@ class ActivePaths:
         none."""
         live = next((path.layers.take_state() for path in self if path.end is node and path.has_state), None)
         return live or self.seats.state_at(node)
+
+    # What can be gone on from
+
+    def stored_rows(self, node: TrieNode) -> Sequence[RowSource]:
+        """Return the rows of an edge from memory, a path or disk. Raises CacheFaultError when they cannot be had."""
+        if node.stored.rows is not None:
+            return (node.stored.rows,)
+        if node.active_paths:
+            return (self.copy_rows(node, node.start, node.end),)
+        if self.disk is None or not node.stored.disk_rows:
+            raise CacheFaultError(f"rows [{node.start}, {node.end}) are missing")
+        return self.disk.rows(node)
+
+    def kept_rows(self, node: TrieNode) -> Sequence[RowSource]:
+        """Return the rows of an edge that is computed again, to stay as they were; none when they cannot be had."""
+        if node.stored.rows is not None:
+            return (node.stored.rows,)
+        if node.active_paths:
+            return (self.copy_rows(node, node.start, node.end),)
+        return self.disk.recall(node) if self.disk is not None and node.stored.disk_rows else ()
+
+    def stored_state(self, node: TrieNode) -> StateSnapshot:
+        """Return the whole state at a node's end, wherever it is. Raises CacheFaultError when it cannot be had."""
+        state = node.stored.state or self.live_state(node)
+        if state is not None:
+            return state
+        if self.disk is None or not node.stored.disk_state:
+            raise CacheFaultError(f"the state at {node.end} is gone")
+        return self.disk.state(node)
+
+    def disk_bytes(self, nodes: Sequence[TrieNode], end: TrieNode) -> int:
+        """Return how many bytes are read from disk for the rows of nodes and the whole state at the end."""
+        return self.disk.bytes_of(nodes, end) if self.disk is not None else 0
