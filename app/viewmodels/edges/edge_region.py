@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -352,7 +352,8 @@ class EdgeRegion(QObject):
         is_open = info is not None
         is_known = is_open and bool(self.homes(row.id))
         is_held = is_open and row.residency != "none"
-        return EdgeState(
+        return replace(
+            base,
             chosen=row.id,
             title=title_of(row),
             can_show=is_known,
@@ -361,13 +362,4 @@ class EdgeRegion(QObject):
             can_evict=has("evictions") and is_held and not row.is_pinned,
             can_warm_up=has("warm_ups") and is_known and is_free and row.residency != "live",
             price=self._price(info.context_length) if info is not None else "",
-            warming=base.warming,
-            done=base.done,
-            cold=base.cold,
-            marked=base.marked,
-            lit=base.lit,
-            others=base.others,
-            shows_others=base.shows_others,
-            refusal=base.refusal,
-            can_ever=base.can_ever,
         )
