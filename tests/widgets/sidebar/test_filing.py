@@ -58,6 +58,7 @@ def done(qtbot: QtBot, app: App) -> None:
     QApplication.processEvents()
     app._store.drain()
     QApplication.processEvents()
+    app.catch_up()
 
 
 def editor(view: ConversationList) -> QLineEdit:
