@@ -12,8 +12,10 @@ from app.viewmodels.chat.draft_attachments import AttachmentChip
 from app.viewmodels.chat.rows import AttachmentRow
 from app.widgets.chat.attachment_strip import AttachmentChipView
 from app.widgets.chat.messages.disclosure_line import DisclosureLine
+from app.widgets.kit.choice_button import ChoiceButton
 from app.widgets.kit.search_field import SearchField
 from app.widgets.kit.style import Style
+from app.widgets.window.model_chip import ModelChip
 
 
 def chip(style: Style) -> QWidget:
@@ -29,7 +31,22 @@ def attachment(style: Style) -> QWidget:
     return parent
 
 
-@pytest.mark.parametrize("make", [chip, attachment, lambda style: SearchField(style, "Search")])
+def model(style: Style) -> QWidget:
+    made = ModelChip(style)
+    made.show_model("Qwen3 8B", "4-bit", is_missing=False)
+    return made
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        chip,
+        attachment,
+        model,
+        lambda style: SearchField(style, "Search"),
+        lambda style: ChoiceButton(style, "Appearance"),
+    ],
+)
 def test_signs_grow_with_the_text(qtbot: QtBot, style: Style, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
     widget = make(style)
     qtbot.addWidget(widget)

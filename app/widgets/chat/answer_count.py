@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.chat.chat_text import LETTERS
 from app.viewmodels.text import formatting
-from app.widgets.kit.controls import Control, State
+from app.widgets.kit.controls import State
 from app.widgets.kit.drawing import draw_text, fill_rounded
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.menu_button import MenuButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
@@ -21,8 +22,8 @@ CHOSEN = "Chosen Settings"
 _SIDE, _ICON, _GAP, _HEIGHT = 9, 14, 6, 28
 
 
-class AnswerCountButton(Control):
-    """Space, Return, Down and a click open the menu.
+class AnswerCountButton(MenuButton):
+    """Says how many answers a question gets. Up opens the menu, too, which is above it.
 
     Signals: chosen(int), another number of answers; ladderChosen(bool), whether they differ in temperature;
     presetChosen(int, str), the answer with this number, from 0 on, gets this preset, "" for what is chosen.
@@ -32,6 +33,8 @@ class AnswerCountButton(Control):
     ladderChosen = Signal(bool)
     presetChosen = Signal(int, str)
 
+    keys = (Qt.Key.Key_Down, Qt.Key.Key_Up)
+
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(style, "Answers", parent)
         self._count = self._most = 1
@@ -39,7 +42,6 @@ class AnswerCountButton(Control):
         self._presets: tuple[str, ...] = ()
         self._offered: tuple[str, ...] = ()
         self.setToolTip("How many answers a question gets. They are written by turns, and read it once")
-        self.clicked.connect(self.open)
         self.show_count(1, 1)
 
     def show_count(
@@ -121,17 +123,8 @@ class AnswerCountButton(Control):
     def _choose_preset(self, number: int, name: str, _is_checked: bool = False) -> None:
         self.presetChosen.emit(number, name)
 
-    def open(self) -> None:
-        """Open the menu above the button."""
-        menu = self.menu()
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self.open()
-        else:
-            super().keyPressEvent(event)
+    def _place(self, menu: QMenu) -> QPoint:
+        return QPoint(0, -menu.sizeHint().height())
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state = self._style.theme, self.state

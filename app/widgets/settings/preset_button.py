@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from app.viewmodels.chat.settings_state import SettingsState
-from app.widgets.kit.controls import Control, State
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
-from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.menu_button import MenuButton
 from app.widgets.kit.style import Style
-from app.widgets.kit.typography import TextRole
 
 _OWN_SETTINGS = "Own Settings"
 
 
-class PresetButton(Control):
+class PresetButton(MenuButton):
     """Signals: chosen(str), a preset; saveAsked(str), renameAsked(str, str), deleteAsked(str).
 
     problem_of: says why settings cannot be saved under a name; the second is the preset that is to have it, if any.
@@ -34,7 +30,6 @@ class PresetButton(Control):
         super().__init__(style, "Preset", parent)
         self._problem_of = problem_of
         self._state = SettingsState()
-        self.clicked.connect(self.open)
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._style.typography.row)
@@ -64,12 +59,6 @@ class PresetButton(Control):
             own.addAction("Delete", partial(self.deleteAsked.emit, name))
         return menu
 
-    def open(self) -> None:
-        """Open the menu below the button."""
-        menu = self.menu()
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
-
     def _choose(self, name: str, _is_checked: bool = False) -> None:
         self.chosen.emit(name)
 
@@ -93,12 +82,3 @@ class PresetButton(Control):
         dialog.textValueSelected.connect(accept)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-
-    def _paint(self, painter: QPainter, rect: QRectF) -> None:
-        theme, state = self._style.theme, self.state
-        fills = {State.HOVER: theme.fill, State.PRESSED: theme.fill2}
-        fill_rounded(painter, rect, 7, fills.get(state, theme.raised))
-        stroke_rounded(painter, rect, 7, theme.line2)
-        words = rect.adjusted(10, 0, -28, 0)
-        draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), words, self.text(), theme.text)
-        self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 14, rect.center().y()), theme.text2, 14)

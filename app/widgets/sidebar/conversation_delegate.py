@@ -126,15 +126,15 @@ class ConversationDelegate(RowDelegate):
         elif row.branches:
             icon = Icon.RIGHT if row.is_folded else Icon.FOLD
             center = QPointF(left + 3, rect.center().y())
-            self._style.icons.paint(painter, icon, center, self._style.theme.text2, 12)
+            self._style.icons.paint(painter, icon, center, self._style.theme.text2, self._style.typography.icon(12))
         rect.setLeft(left + _LEAD + (_STEP + 2 if row.is_branch else 0))
 
     def _paint_folder(self, painter: QPainter, rect: QRectF, row: ConversationRow) -> None:
         """Paint the sign that a folder is open or not, and its icon; its name begins after them."""
-        middle, color = rect.center().y(), self._style.theme.text2
+        middle, color, typography = rect.center().y(), self._style.theme.text2, self._style.typography
         arrow = Icon.RIGHT if row.is_folded else Icon.FOLD
-        self._style.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, 12)
-        left, size = rect.left() + _STEP - 5, self._style.typography.icon(_ICON)
+        self._style.icons.paint(painter, arrow, QPointF(rect.left() + 3, middle), color, typography.icon(12))
+        left, size = rect.left() + _STEP - 5, typography.icon(_ICON)
         self._style.icons.paint(painter, Icon.FOLDER, QPointF(left + size / 2, middle), color, size)
         rect.setLeft(left + size + 9)
 

@@ -13,7 +13,7 @@ from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_TAIL, _GAP = 26, 6
+_CHOOSE, _GAP = 14, 6
 _SHORTEST_NAME, _LONGEST_SERVER = 48, 160
 
 
@@ -42,13 +42,13 @@ class ModelChip(Control):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + _TAIL
+        width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + self._tail
         return QSize(round(width + self._detail_width) + 1, self._style.typography.row)
 
     def minimumSizeHint(self) -> QSize:
         most = self._style.typography.scaled(_LONGEST_SERVER)
         detail = round(min(self._detail_width, most)) if self._is_on_server else 0
-        return QSize(self._lead() + _SHORTEST_NAME + detail + _TAIL, self._style.typography.row)
+        return QSize(self._lead() + _SHORTEST_NAME + detail + self._tail, self._style.typography.row)
 
     @property
     def _detail_width(self) -> float:
@@ -63,6 +63,11 @@ class ModelChip(Control):
     def _lead(self) -> int:
         """Room for the icon before the name."""
         return self._icon_size() + 12
+
+    @property
+    def _tail(self) -> int:
+        """Room for the sign of a choice after the name."""
+        return self._style.typography.icon(_CHOOSE) + 12
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down:
@@ -80,8 +85,9 @@ class ModelChip(Control):
         icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (usual, theme.text2)
         middle = rect.center().y()
         self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
-        self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 13, middle), theme.text3, 14)
-        words = rect.adjusted(self._lead(), 0, -_TAIL, 0)
+        size = self._style.typography.icon(_CHOOSE)
+        self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 6 - size / 2, middle), theme.text3, size)
+        words = rect.adjusted(self._lead(), 0, -self._tail, 0)
         name_style = self._style.text_style(TextRole.UI_MEDIUM)
         room = words.width() - self._detail_width if self._is_on_server else words.width()
         name = QRectF(words)

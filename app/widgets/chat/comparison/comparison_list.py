@@ -233,20 +233,23 @@ class ComparisonDelegate(QStyledItemDelegate):
         theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
         left = columns(rect)[0].left()
         if row.count:
-            icon = Icon.FOLD if self._model.is_open else Icon.RIGHT
-            self._style.icons.paint(painter, icon, QPointF(left - GUTTER / 2 - 2, rect.center().y()), theme.text2, 12)
+            at = QPointF(left - GUTTER / 2 - 2, rect.center().y())
+            self._paint_arrow(painter, at, is_open=self._model.is_open)
         words = QRectF(left, rect.top(), rect.right() - left - EDGE, rect.height())
         draw_text(painter, text_style, words, shared_title(row.count), theme.text2)
 
     def _paint_thought(self, painter: QPainter, rect: QRectF, row: ComparisonRow) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
-        icon = Icon.FOLD if self._model.is_row_open(row) else Icon.RIGHT
         for title, side in zip(row.titles, self._columns(rect, row), strict=False):
             if title:
                 words = QRectF(side.left(), rect.top(), side.width(), text_style.line)
                 at = QPointF(side.left() - GUTTER / 2 - 2, words.center().y())
-                self._style.icons.paint(painter, icon, at, theme.text2, 12)
+                self._paint_arrow(painter, at, is_open=self._model.is_row_open(row))
                 draw_text(painter, text_style, words, title, theme.text2)
+
+    def _paint_arrow(self, painter: QPainter, at: QPointF, *, is_open: bool) -> None:
+        icon, size = Icon.FOLD if is_open else Icon.RIGHT, self._style.typography.icon(12)
+        self._style.icons.paint(painter, icon, at, self._style.theme.text2, size)
 
     def _paint_head(self, painter: QPainter, rect: QRectF, row: ComparisonRow, *, is_first: bool) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.comparison.comparison import ComparedBranch, Comparison, Side
@@ -13,14 +13,15 @@ from app.viewmodels.kit.action import Actions
 from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.comparison.comparison_list import EDGE, ComparisonList, columns
 from app.widgets.kit.action_button import native_keys
-from app.widgets.kit.controls import Button, Control, State, ToolButton
+from app.widgets.kit.controls import Button, State, ToolButton
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.menu_button import MenuButton
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _SIDES: tuple[Side, Side] = ("left", "right")
-_CHOOSER, _PAD = 26, 8
+_PAD = 8
 _ABOVE, _NARROW = 6, 160  # points; below so many, which grow with the text, a chooser has a line of its own
 _STEPS = (
     (Icon.LEFT, "Previous Difference", "Goes to the paragraph before that differs", "find_previous"),
@@ -28,7 +29,7 @@ _STEPS = (
 )
 
 
-class BranchButton(Control):
+class BranchButton(MenuButton):
     """The branch of one side: its name, below it who answers there. `chosen` carries the last message of another."""
 
     chosen = Signal(str)
@@ -37,7 +38,6 @@ class BranchButton(Control):
         super().__init__(style, f"Branch on the {side}", parent)
         self._side, self._comparison = side, comparison
         self._branch = ComparedBranch("", "")
-        self.clicked.connect(self.show_menu)
 
     def show_branch(self, branch: ComparedBranch) -> None:
         """Stand for this branch."""
@@ -49,36 +49,25 @@ class BranchButton(Control):
         self.update()
 
     def menu(self) -> QMenu:
-        """Return a menu of all branches, the one of this side marked; it is deleted when it is closed."""
+        """Make the menu of all branches, the one of this side marked."""
         menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for one in self._comparison.branches():
             entry = menu.addAction(one.name.replace("&", "&&"), partial(self.chosen.emit, one.leaf_id))
             entry.setCheckable(True)
             entry.setChecked(one.leaf_id == self._branch.leaf_id)
         return menu
 
-    def show_menu(self) -> None:
-        """Have another branch chosen."""
-        self.menu().popup(self.mapToGlobal(self.rect().bottomLeft()))
-
     def sizeHint(self) -> QSize:
         name, small = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
-        width = max(name.width(self._branch.name), small.width(self._branch.detail)) + _PAD + _CHOOSER
+        width = max(name.width(self._branch.name), small.width(self._branch.detail)) + _PAD + self.sign_width
         return QSize(round(width) + 1, name.line + small.line + 8)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Down:
-            self.click()
-        else:
-            super().keyPressEvent(event)
 
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state = self._style.theme, self.state
         if state in (State.HOVER, State.PRESSED):
             fill_rounded(painter, rect, self.ring_radius, theme.fill if state is State.HOVER else theme.fill2)
         name, small = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
-        words = rect.adjusted(_PAD, 4, -_CHOOSER, -4)
+        words = rect.adjusted(_PAD, 4, -self.sign_width, -4)
         if self._branch.detail:
             upper = QRectF(words.left(), words.top(), words.width(), name.line)
             lower = QRectF(words.left(), upper.bottom(), words.width(), small.line)
@@ -88,8 +77,8 @@ class BranchButton(Control):
             upper = words
         taken = draw_text(painter, name, upper, self._branch.name, theme.text)
         at = upper.center()
-        at.setX(upper.left() + taken + 12)
-        self._style.icons.paint(painter, Icon.CHOOSE, at, theme.text3, 14)
+        at.setX(upper.left() + taken + self.sign_width / 2)
+        self._paint_sign(painter, at, theme.text3)
 
 
 class ComparisonView(QWidget):
