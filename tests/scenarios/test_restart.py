@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from pytestqt.qtbot import QtBot
 
+from app.engine import open_model
 from app.launch.paths import paths_in
 from app.main import Program
 from app.protocol.cache_events import CacheEventKind
@@ -63,14 +64,19 @@ class Sitting:
         return self.told(RunStarted)[-1]
 
     def end(self) -> None:
+        self.program.host._patience = LONGEST / 1000
         self.program.close()
         self.program.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture
-def sit_down(qtbot: QtBot, data_folder: Path) -> Iterator[Callable[..., Sitting]]:
-    """Start the program once more on the same folder; the run before is closed first."""
+def sit_down(qtbot: QtBot, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Sitting]]:
+    """Start the program once more on the same folder; the run before is closed first.
+
+    That may take as long as it takes: what does not come onto the disk in a second is computed again.
+    """
+    monkeypatch.setattr(open_model, "_DISK_SECONDS", LONGEST / 2000)
     made: list[Sitting] = []
 
     def sit(keeps_every_fork: bool = False) -> Sitting:
