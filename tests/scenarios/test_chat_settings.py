@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.protocol.events import RunStarted
-from tests.scenarios.test_restart import Sitting
+from tests.scenarios.sitting import Sitting
 
 HOT = {"temperature": "1.4", "top_p": "0.98", "frequency_penalty": "0.3", "xtc_probability": "0.4", "max_tokens": "60"}
 

@@ -11,7 +11,7 @@ from app.protocol.commands import Command, EstimateCost, Generate
 from app.protocol.events import RunStarted
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_tokenizer import sentence_piece
-from tests.scenarios.test_restart import Sitting
+from tests.scenarios.sitting import Sitting
 
 REPORT = "The pears of Lisbon keep for a week, and the fox knows.\n" * 8
 

@@ -12,8 +12,8 @@ from app.engine.forks import UNSURE
 from app.protocol.choices import LEAST, WHOLE, Choice, unpack
 from app.protocol.events import CostEstimate, RunStarted
 from app.viewmodels.warmth.cost_queries import BegunAnswer
+from tests.scenarios.sitting import Sitting
 from tests.scenarios.test_chat_settings import answer
-from tests.scenarios.test_restart import Sitting
 
 QUESTION = "Tell me a story about a fox"
 

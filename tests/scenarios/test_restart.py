@@ -3,91 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from pytestqt.qtbot import QtBot
 
-from app.engine import open_model
-from app.launch.paths import paths_in
-from app.main import Program
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.commands import SetBudget
-from app.protocol.events import Pinned, RunFinished, RunStarted, TrieChanged
-from app.viewmodels.actions import enabled
+from app.protocol.events import Pinned, RunStarted, TrieChanged
 from tests.fakes.model_folder import write_model_folder
+from tests.scenarios.sitting import Sitting
 from tests.scenarios.test_window import look_at_cache
 
-LONGEST = 60_000
-Told = TypeVar("Told")
 QUESTION = "What is in the garden? " * 12
-
-
-class Sitting:
-    """One run of the program, and what its engine told."""
-
-    def __init__(self, qtbot: QtBot, data: Path, keeps_every_fork: bool = False) -> None:
-        self._qtbot = qtbot
-        self.program = Program(paths_in(data))
-        self.program.settings.update(keeps_every_fork=keeps_every_fork)
-        self.app = self.program.app
-        self._events: list[object] = []
-        self.program.host.happened.connect(self._note)
-
-    def _note(self, event: object) -> None:
-        self._events.append(event)
-
-    def told(self, kind: type[Told]) -> list[Told]:
-        """The events of one kind, in order."""
-        return [event for event in self._events if isinstance(event, kind)]
-
-    def begin(self, model: Path | None = None) -> Sitting:
-        self.program.start(model)
-        self._qtbot.waitExposed(self.program.window)
-        self.until(lambda: self.app.state.now.activity.text.startswith("Ready") and bool(self.told(TrieChanged)))
-        return self
-
-    def until(self, holds: Callable[[], bool]) -> None:
-        self._qtbot.waitUntil(holds, timeout=LONGEST)
-
-    def ask(self, text: str) -> RunStarted:
-        """Ask, let a few words be written, and stop: in its middle where the model never ends by itself."""
-        before, ended = len(self.told(RunStarted)), len(self.told(RunFinished))
-        self.app.chat.requests.send(text)
-        self.until(lambda: len(self.told(RunStarted)) > before)
-        self.until(lambda: len(self.app.chat.chat_model.rows[-1].text) > 3 or len(self.told(RunFinished)) > ended)
-        self.app.chat.requests.stop()
-        self.until(lambda: not self.app.chat.state.now.can_stop and "verify" in enabled(self.app.state.now))
-        return self.told(RunStarted)[-1]
-
-    def end(self) -> None:
-        self.program.host._patience = LONGEST / 1000
-        self.program.close()
-        self.program.deleteLater()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-
-@pytest.fixture
-def sit_down(qtbot: QtBot, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Sitting]]:
-    """Start the program once more on the same folder; the run before is closed first.
-
-    That may take as long as it takes: what does not come onto the disk in a second is computed again.
-    """
-    monkeypatch.setattr(open_model, "_DISK_SECONDS", LONGEST / 2000)
-    made: list[Sitting] = []
-
-    def sit(keeps_every_fork: bool = False) -> Sitting:
-        while made:
-            made.pop().end()
-        made.append(Sitting(qtbot, data_folder, keeps_every_fork))
-        return made[-1]
-
-    yield sit
-    while made:
-        made.pop().end()
 
 
 @pytest.mark.parametrize("kind", ["llama", "lfm2"])
