@@ -1,17 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.engine import open_model
-from tests.scenarios.sitting import LONGEST, Sitting
+from tests.scenarios.sitting import LONGEST, SitDown, Sitting
 
 
 @pytest.fixture
-def sit_down(qtbot: QtBot, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Sitting]]:
+def sit_down(qtbot: QtBot, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SitDown]:
     """Start the program once more on the same folder; the run before is closed first.
 
     That may take as long as it takes: what does not come onto the disk in a second is computed again.

@@ -60,3 +60,6 @@ class Sitting:
         self.program.close()
         self.program.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+SitDown = Callable[..., Sitting]

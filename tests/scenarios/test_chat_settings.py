@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from pytestqt.qtbot import QtBot
-
 from app.conversation.message import Message
 from app.protocol.events import RunStarted
-from tests.scenarios.sitting import Sitting
+from tests.scenarios.sitting import SitDown, Sitting
 
 HOT = {"temperature": "1.4", "top_p": "0.98", "frequency_penalty": "0.3", "xtc_probability": "0.4", "max_tokens": "60"}
 
@@ -31,10 +27,8 @@ def again(sitting: Sitting, message_id: str) -> Message:
     return app.library.tree.path[-1]
 
 
-def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_restart(
-    qtbot: QtBot, tmp_path: Path
-) -> None:
-    sitting = Sitting(qtbot, tmp_path / "data").begin()
+def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_restart(sit_down: SitDown) -> None:
+    sitting = sit_down().begin()
     chat = sitting.app.chat
     chat.settings.instruct("Answer like a pirate.")
     for name, text in HOT.items():
@@ -54,9 +48,8 @@ def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_resta
     sitting.until(lambda: not list(chat.questions))
     chat.open_branch.show(first.id)
     assert again(sitting, first.id).ids == first.ids
-    sitting.end()
 
-    sitting = Sitting(qtbot, tmp_path / "data").begin()
+    sitting = sit_down().begin()
     sitting.until(lambda: first.id in sitting.app.library.tree)
     sitting.app.chat.open_branch.show(first.id)
     repeated = again(sitting, first.id)
@@ -64,12 +57,11 @@ def test_the_guide_gives_the_same_answer_again_also_after_other_runs_and_a_resta
     assert repeated.text == first.text
     assert repeated.sampling is not None
     assert repeated.sampling["seed"] == first.stats["seed"]
-    sitting.end()
 
 
-def test_the_price_of_another_system_prompt_is_what_is_computed(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_price_of_another_system_prompt_is_what_is_computed(sit_down: SitDown) -> None:
     """To the token, for the words in the composer, and undone as any other question is."""
-    sitting = Sitting(qtbot, tmp_path / "data").begin()
+    sitting = sit_down().begin()
     app = sitting.app
     app.chat.settings.type("max_tokens", "30")
     answer(sitting, "What is a branch?")
@@ -89,4 +81,3 @@ def test_the_price_of_another_system_prompt_is_what_is_computed(qtbot: QtBot, tm
     app.library.edits.undo()
     sitting.until(lambda: question.id not in app.library.tree)
     assert app.chat.settings.state.now.held == ""
-    sitting.end()

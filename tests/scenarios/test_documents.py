@@ -5,21 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Command, EstimateCost, Generate
 from app.protocol.events import RunStarted
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_tokenizer import sentence_piece
-from tests.scenarios.sitting import Sitting
+from tests.scenarios.sitting import SitDown
 
 REPORT = "The pears of Lisbon keep for a week, and the fox knows.\n" * 8
 
 
 @pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2"])
-def test_a_document_is_read_once_for_all_branches_and_conversations(qtbot: QtBot, tmp_path: Path, kind: str) -> None:
+def test_a_document_is_read_once_for_all_branches_and_conversations(
+    sit_down: SitDown, tmp_path: Path, kind: str
+) -> None:
     (tmp_path / "report.txt").write_text(REPORT)
-    sitting = Sitting(qtbot, tmp_path / "data").begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
+    sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     app = sitting.app
 
     def attach() -> None:
@@ -36,12 +37,11 @@ def test_a_document_is_read_once_for_all_branches_and_conversations(qtbot: QtBot
     for request in (forked, elsewhere):
         assert request.excess == 0
         assert request.left < 40 < first.left
-    sitting.end()
 
 
 @pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2"])
-def test_a_stopped_answer_goes_on_with_nothing_computed_again(qtbot: QtBot, tmp_path: Path, kind: str) -> None:
-    sitting = Sitting(qtbot, tmp_path / "data").begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
+def test_a_stopped_answer_goes_on_with_nothing_computed_again(sit_down: SitDown, tmp_path: Path, kind: str) -> None:
+    sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     app = sitting.app
     sitting.ask("Count, please")
     answer = app.library.tree.path[-1]
@@ -62,16 +62,15 @@ def test_a_stopped_answer_goes_on_with_nothing_computed_again(qtbot: QtBot, tmp_
     assert grown.id == answer.id
     assert grown.text.startswith(answer.text)
     assert (grown.ids or ())[: len(answer.ids or ())] == answer.ids
-    sitting.end()
 
 
 def test_two_models_answer_the_same_question_beside_each_other_and_never_share(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sit_down: SitDown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each answer has its model's name, and no model is given the other's ids, whatever is asked next."""
     one = write_model_folder(tmp_path / "one", kind="llama", seed=1, ends=False)
     two = write_model_folder(tmp_path / "two", kind="lfm2", seed=2, tokenizer=sentence_piece(), ends=False)
-    sitting = Sitting(qtbot, tmp_path / "data").begin(one)
+    sitting = sit_down().begin(one)
     app, asked = sitting.app, []
     submit = sitting.program.host.submit
 
@@ -108,4 +107,3 @@ def test_two_models_answer_the_same_question_beside_each_other_and_never_share(
                 assert owners[tuple(turn.ids)] == fingerprint
                 given += 1
     assert given
-    sitting.end()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from pytestqt.qtbot import QtBot
-
 from app.conversation.branch import Branch
 from app.conversation.message import Message
 from app.engine.forks import UNSURE
 from app.protocol.choices import LEAST, WHOLE, Choice, unpack
 from app.protocol.events import CostEstimate, RunStarted
 from app.viewmodels.warmth.cost_queries import BegunAnswer
-from tests.scenarios.sitting import Sitting
+from tests.scenarios.sitting import SitDown, Sitting
 from tests.scenarios.test_chat_settings import answer
 
 QUESTION = "Tell me a story about a fox"
@@ -43,10 +39,8 @@ def forked(sitting: Sitting, one: Message, position: int, ids: list[int]) -> tup
     return new, sum(event.request.left for event in sitting.told(RunStarted)[runs:])
 
 
-def test_an_answer_of_the_guide_is_forked_at_any_token_for_the_price_that_was_told(
-    qtbot: QtBot, tmp_path: Path
-) -> None:
-    sitting = Sitting(qtbot, tmp_path / "data").begin()
+def test_an_answer_of_the_guide_is_forked_at_any_unsure_token_for_the_price_that_was_told(sit_down: SitDown) -> None:
+    sitting = sit_down().begin()
     sitting.app.chat.settings.type("temperature", "1.2")
     sitting.app.chat.settings.type("max_tokens", "60")
     first = answer(sitting, QUESTION)
@@ -78,9 +72,8 @@ def test_an_answer_of_the_guide_is_forked_at_any_token_for_the_price_that_was_to
         else:
             assert own < LEAST or own <= kept[-1].share, "there is room for the likeliest"
         assert sum(one.length for one in found) == len(new.text)
-    sitting.end()
 
-    sitting = Sitting(qtbot, tmp_path / "data").begin()
+    sitting = sit_down().begin()
     sitting.until(lambda: first.id in sitting.app.library.tree)
     at = max(unsure, key=lambda place: len(choices[place].candidates))
     ways = [one.id for one in choices[at].candidates if not one.is_end]
@@ -98,4 +91,3 @@ def test_an_answer_of_the_guide_is_forked_at_any_token_for_the_price_that_was_to
             and not list(app.chat.questions)
         )
     )
-    sitting.end()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from app.protocol.cache_events import CacheEventKind
 from app.protocol.commands import SetBudget
 from app.protocol.events import Pinned, RunStarted, TrieChanged
 from tests.fakes.model_folder import write_model_folder
-from tests.scenarios.sitting import Sitting
+from tests.scenarios.sitting import SitDown, Sitting
 from tests.scenarios.test_window import look_at_cache
 
 QUESTION = "What is in the garden? " * 12
@@ -20,7 +19,7 @@ QUESTION = "What is in the garden? " * 12
 
 @pytest.mark.parametrize("kind", ["llama", "lfm2"])
 def test_a_fork_after_a_restart_is_computed_nowhere_twice(
-    sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path, kind: str
+    sit_down: SitDown, tmp_path: Path, data_folder: Path, kind: str
 ) -> None:
     """With every fork kept, on a model of rows and on one with whole states."""
     sitting = sit_down(keeps_every_fork=True).begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
@@ -54,7 +53,7 @@ def test_a_fork_after_a_restart_is_computed_nowhere_twice(
 
 
 def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
-    sit_down: Callable[..., Sitting], tmp_path: Path, data_folder: Path
+    sit_down: SitDown, tmp_path: Path, data_folder: Path
 ) -> None:
     sitting = sit_down().begin(write_model_folder(tmp_path / "model", ends=False))
     window, app = sitting.program.window, sitting.app
@@ -82,9 +81,7 @@ def test_pins_and_the_disk_in_the_menu_reach_the_real_engine(
 
 
 @pytest.mark.parametrize("kind", ["llama", "gemma3", "lfm2", "mamba2"])
-def test_a_pin_holds_through_a_restart_and_whatever_needs_room(
-    sit_down: Callable[..., Sitting], tmp_path: Path, kind: str
-) -> None:
+def test_a_pin_holds_through_a_restart_and_whatever_needs_room(sit_down: SitDown, tmp_path: Path, kind: str) -> None:
     """Pinned, crowded out, closed, opened again on the disk alone, and crowded out once more."""
     sitting = sit_down().begin(write_model_folder(tmp_path / "model", kind=kind, ends=False))
     sitting.app.settings.toggle("keeps_alternatives")  # whose states would have no part in this
