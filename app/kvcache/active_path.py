@@ -25,9 +25,8 @@ from typing import Protocol
 
 import mlx.core as mx
 
-from app.kvcache.call_log import CallLog, Provenance, last_prefill_end
+from app.kvcache.call_log import CallLog, Provenance, last_prefill_end, provenances_before
 from app.kvcache.event_log import EventLog
-from app.kvcache.layers import CacheFaultError
 from app.kvcache.layers.rows import STEP
 from app.kvcache.live_layers import LiveLayers, RowSource
 from app.kvcache.restore_plan import RestorePlan
@@ -443,8 +442,8 @@ class ActivePath:
     def page_in(self, path: list[TrieNode], target: int, own: StateSnapshot | None = None) -> None:
         """Go on over the nodes of `path`, on whose beginning this one stands, to `target`, from what is stored there.
 
-        own: the whole state to go on from, whatever is stored there. Raises CacheFaultError when what is stored does
-        not fit; the layers are then undefined beyond the path.
+        own: the whole state to go on from, whatever is stored there. Raises CacheFaultError or ValueError when what is
+        stored does not fit; the layers are then undefined beyond the path.
         """
         layers, base, keep = self.layers, self.layers.call_log, self.path[-1].end
         nodes = self._nodes_between(path, keep, target)
@@ -460,7 +459,7 @@ class ActivePath:
                     self._trie.set_state(end, state)
                 for node in nodes:
                     if not node.stored.provenances:  # a model without rows: the state's calls are all that is known
-                        node.stored.provenances = _provenances_before(base, node.start, node.end)
+                        node.stored.provenances = provenances_before(base, node.start, node.end)
             moved = sum(node.stored.rows.nbytes for node in nodes if node.stored.rows) + (
                 end.stored.state.nbytes if end.stored.state else 0
             )
@@ -601,17 +600,3 @@ def _first_token(node: TrieNode) -> int:
     while node.parent is not None and node.parent.parent is not None:
         node = node.parent
     return node.tokens[0]
-
-
-def _provenances_before(call_log: CallLog, start: int, end: int) -> list[Provenance]:
-    """Return the calls of [start, end) on the way to the state that a call log leaves there or later."""
-    provenances: list[Provenance] = []
-    while end > start:
-        if call_log.start < end:
-            provenances.insert(0, Provenance(call_log, max(start, call_log.start), end))
-            end = provenances[0].start
-        elif call_log.base is None:
-            raise CacheFaultError(f"no calls are on record for [{start}, {end})")
-        if call_log.base is not None:
-            call_log = call_log.base
-    return provenances

@@ -118,21 +118,22 @@ class ActivePaths:
 
     def stored_rows(self, node: TrieNode) -> Sequence[RowSource]:
         """Return the rows of an edge from memory, a path or disk. Raises CacheFaultError when they cannot be had."""
-        if node.stored.rows is not None:
-            return (node.stored.rows,)
-        if node.active_paths:
-            return (self.copy_rows(node, node.start, node.end),)
+        if found := self._rows_in_memory(node):
+            return found
         if self.disk is None or not node.stored.disk_rows:
             raise CacheFaultError(f"rows [{node.start}, {node.end}) are missing")
         return self.disk.rows(node)
 
     def kept_rows(self, node: TrieNode) -> Sequence[RowSource]:
         """Return the rows of an edge that is computed again, to stay as they were; none when they cannot be had."""
+        if found := self._rows_in_memory(node):
+            return found
+        return self.disk.recall(node) if self.disk is not None and node.stored.disk_rows else ()
+
+    def _rows_in_memory(self, node: TrieNode) -> Sequence[RowSource]:
         if node.stored.rows is not None:
             return (node.stored.rows,)
-        if node.active_paths:
-            return (self.copy_rows(node, node.start, node.end),)
-        return self.disk.recall(node) if self.disk is not None and node.stored.disk_rows else ()
+        return (self.copy_rows(node, node.start, node.end),) if node.active_paths else ()
 
     def stored_state(self, node: TrieNode) -> StateSnapshot:
         """Return the whole state at a node's end, wherever it is. Raises CacheFaultError when it cannot be had."""

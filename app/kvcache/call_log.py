@@ -131,3 +131,20 @@ def last_prefill_end(provenances: Iterable[Provenance], at: int) -> int:
             if end:
                 return end
     return 0
+
+
+def provenances_before(call_log: CallLog, start: int, end: int) -> list[Provenance]:
+    """Return the calls of [start, end) on the way to the state that a call log leaves there or later.
+
+    Raises ValueError when not all of them are on record.
+    """
+    provenances: list[Provenance] = []
+    while end > start:
+        if call_log.start < end:
+            provenances.insert(0, Provenance(call_log, max(start, call_log.start), end))
+            end = provenances[0].start
+        elif call_log.base is None:
+            raise ValueError(f"no calls are on record for [{start}, {end})")
+        if call_log.base is not None:
+            call_log = call_log.base
+    return provenances
