@@ -1,4 +1,4 @@
-"""Buttons that open a menu of what can be chosen."""
+"""Buttons that open what can be chosen: most of them a menu."""
 
 from __future__ import annotations
 
@@ -16,11 +16,33 @@ _LEFT, _BESIDE = 10, 7  # of the words; on either side of the sign
 _BELOW = 2
 
 
-class MenuButton(Control):
-    """Space, Return, Down and a click open its menu. Painted as a field with the value that holds."""
+class Chooser(Control):
+    """A button with the sign that there is a choice. Space, Return, Down and a click press it."""
 
     keys: tuple[Qt.Key, ...] = (Qt.Key.Key_Down,)
-    """Keys that open the menu, beside those that press."""
+    """Keys that press it, beside those of every button."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in self.keys:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def sign_width(self) -> int:
+        """Points that the sign takes, with the room around it."""
+        return self._sign + 2 * _BESIDE
+
+    @property
+    def _sign(self) -> int:
+        return self._style.typography.icon(14)
+
+    def _paint_sign(self, painter: QPainter, center: QPointF, color: QColor) -> None:
+        self._style.icons.paint(painter, Icon.CHOOSE, center, color, self._sign)
+
+
+class MenuButton(Chooser):
+    """Opens a menu when it is pressed. Painted as a field with the value that holds."""
 
     def __init__(self, style: Style, name: str, parent: QWidget | None = None) -> None:
         super().__init__(style, name, parent)
@@ -31,25 +53,10 @@ class MenuButton(Control):
         raise NotImplementedError
 
     def open(self) -> None:
-        """Open the menu beside the button."""
+        """Open the menu beside the button; it is deleted when it is closed."""
         menu = self.menu()
-        menu.aboutToHide.connect(menu.deleteLater)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.mapToGlobal(self._place(menu)))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in self.keys:
-            self.open()
-        else:
-            super().keyPressEvent(event)
-
-    @property
-    def sign_width(self) -> int:
-        """Points that the sign of a choice takes, with the room around it."""
-        return self._sign + 2 * _BESIDE
-
-    @property
-    def _sign(self) -> int:
-        return self._style.typography.icon(14)
 
     def _place(self, menu: QMenu) -> QPoint:
         """Return where the menu is opened, from the button's corner."""
@@ -63,7 +70,3 @@ class MenuButton(Control):
         words = rect.adjusted(_LEFT, 0, -self.sign_width, 0)
         draw_text(painter, self._style.text_style(TextRole.UI_MEDIUM), words, self.text(), theme.text)
         self._paint_sign(painter, QPointF(rect.right() - self.sign_width / 2, rect.center().y()), theme.text2)
-
-    def _paint_sign(self, painter: QPainter, center: QPointF, color: QColor) -> None:
-        """Paint the two arrows that say that there is a choice."""
-        self._style.icons.paint(painter, Icon.CHOOSE, center, color, self._sign)

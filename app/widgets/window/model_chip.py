@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.widgets.kit.change_detector import ChangeDetector
-from app.widgets.kit.controls import Control, State
+from app.widgets.kit.controls import State
 from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
+from app.widgets.kit.menu_button import Chooser
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
-_CHOOSE, _GAP = 14, 6
+_GAP = 6
 _SHORTEST_NAME, _LONGEST_SERVER = 48, 160
 
 
-class ModelChip(Control):
+class ModelChip(Chooser):
     """Icon, name, precision or server, chooser. `clicked`: another one is wanted. `is_short` leaves out the precision.
 
     The name of a server is never left out, and cut last: what is said goes there.
@@ -42,13 +43,13 @@ class ModelChip(Control):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + self._tail
+        width = self._lead() + self._style.text_style(TextRole.UI_MEDIUM).width(self._name) + self.sign_width
         return QSize(round(width + self._detail_width) + 1, self._style.typography.row)
 
     def minimumSizeHint(self) -> QSize:
         most = self._style.typography.scaled(_LONGEST_SERVER)
         detail = round(min(self._detail_width, most)) if self._is_on_server else 0
-        return QSize(self._lead() + _SHORTEST_NAME + detail + self._tail, self._style.typography.row)
+        return QSize(self._lead() + _SHORTEST_NAME + detail + self.sign_width, self._style.typography.row)
 
     @property
     def _detail_width(self) -> float:
@@ -64,17 +65,6 @@ class ModelChip(Control):
         """Room for the icon before the name."""
         return self._icon_size() + 12
 
-    @property
-    def _tail(self) -> int:
-        """Room for the sign of a choice after the name."""
-        return self._style.typography.icon(_CHOOSE) + 12
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Down:
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
     def _paint(self, painter: QPainter, rect: QRectF) -> None:
         theme, state = self._style.theme, self.state
         fill = {State.HOVER: theme.fill2, State.PRESSED: theme.track}.get(state, theme.fill)
@@ -85,9 +75,8 @@ class ModelChip(Control):
         icon, tint = (Icon.WARN, theme.warn) if self._is_missing else (usual, theme.text2)
         middle = rect.center().y()
         self._style.icons.paint(painter, icon, QPointF(7 + self._icon_size() / 2, middle), tint, self._icon_size())
-        size = self._style.typography.icon(_CHOOSE)
-        self._style.icons.paint(painter, Icon.CHOOSE, QPointF(rect.right() - 6 - size / 2, middle), theme.text3, size)
-        words = rect.adjusted(self._lead(), 0, -self._tail, 0)
+        self._paint_sign(painter, QPointF(rect.right() - self.sign_width / 2, middle), theme.text3)
+        words = rect.adjusted(self._lead(), 0, -self.sign_width, 0)
         name_style = self._style.text_style(TextRole.UI_MEDIUM)
         room = words.width() - self._detail_width if self._is_on_server else words.width()
         name = QRectF(words)
