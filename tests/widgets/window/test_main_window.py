@@ -663,6 +663,16 @@ def test_letters_typed_in_the_chat_go_to_the_composer(qtbot: QtBot, window: Main
     assert window.chat.composer.edit.hasFocus()
 
 
+def test_what_a_command_changes_is_shown_in_the_turn_after_it(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    """Both in one turn would be long enough to be felt."""
+    ask(qtbot, window, app, "Hello?")
+    app.catch_up()
+    window.do("new")
+    assert app.library.tree.leaf_id is None
+    assert window.windowTitle() == "Hello?"
+    qtbot.waitUntil(lambda: window.windowTitle() != "Hello?")
+
+
 def test_words_typed_after_a_click_beside_the_conversations_are_written(
     qtbot: QtBot, window: MainWindow, app: App
 ) -> None:
