@@ -116,9 +116,8 @@ class App(QObject):
         workspace.closing.connect(self._leave)
 
     def act(self, action_id: str) -> None:
-        """Do what a menu entry, or a button of a card, says, and tell views. Raises KeyError where nobody says what."""
+        """Do what a menu entry, or a button of a card, says. Raises KeyError where nobody says what."""
         run_of(self, action_id)()
-        self.catch_up()
 
     def jump(self) -> Jump:
         """Make what finds places to go to, for one window."""
