@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import itertools
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
@@ -78,6 +80,55 @@ def test_they_are_dataclasses() -> None:
         hash(several([]))
 
 
+def test_what_they_refuse_is_refused_in_the_same_words() -> None:
+    def said(attempt: Callable[[], object]) -> str:
+        with pytest.raises((TypeError, AttributeError)) as caught:
+            attempt()
+        return f"{caught.type.__name__}: {caught.value}"
+
+    attempts: list[Callable[[Any], object]] = [
+        lambda several: several(),
+        lambda several: several(1, "a", (), None, 5),
+        lambda several: several(1, number=2),
+        lambda several: several(1, other=2),
+        lambda several: setattr(several(1), "number", 2),
+        lambda several: delattr(several(1), "number"),
+    ]
+    _, _, ours, _ = classes(OURS)
+    _, _, standard, _ = classes(STANDARD)
+    for attempt in attempts * 2:  # the first object of a class is made in another way than the rest
+        assert said(partial(attempt, ours)) == said(partial(attempt, standard))
+
+
+def test_what_is_made_by_default_is_made_for_each() -> None:
+    _, _, several, _ = classes(OURS)
+
+    @dataclass(frozen=True, slots=True)
+    class Holder:
+        items: list[int] = dataclasses.field(default_factory=list)
+
+    assert Holder().items is not Holder().items
+    assert several(1).items == ()
+
+
+def test_what_comes_after_the_init_is_called() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Positive:
+        number: int
+        unit: str = "m"
+        text: str = dataclasses.field(init=False)
+
+        def __post_init__(self) -> None:
+            if self.number < 1:
+                raise ValueError("not positive")
+            object.__setattr__(self, "text", f"{self.number} {self.unit}")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not positive"):
+            Positive(0)
+        assert Positive(1).text == "1 m"
+
+
 def test_their_own_methods_stay() -> None:
     @dataclass(frozen=True, slots=True)
     class Own:
@@ -103,6 +154,7 @@ class Pickled:
 
 def test_they_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(Pickled(1, "a"))) == Pickled(1, "a")
+    assert copy.deepcopy(Pickled(1, "a")) == Pickled(1, "a")
 
 
 def test_other_dataclasses_are_the_standard_ones() -> None:
