@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QFileOpenEvent,
     QGuiApplication,
 )
 from PySide6.QtWidgets import (
@@ -40,7 +39,6 @@ from app.widgets.kit.controls import Control
 from app.widgets.kit.style import Style
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.window.about import AboutBox
-from app.widgets.window.application import Application, OpenedFiles
 from app.widgets.window.drop import document, model_folder
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
@@ -486,22 +484,6 @@ def test_a_path_that_is_nothing_gets_a_sentence(window: MainWindow, app: App, tm
     window.open_path(str(tmp_path / "gone.espalier"))
     assert str(tmp_path / "gone.espalier") in app.notices.now.text
     assert window.chat.banner.isVisible()
-
-
-def test_what_the_finder_opens_waits_for_the_window(qtbot: QtBot) -> None:
-    """Only one application can be: the event handler is called on a stand-in."""
-    heard: list[str] = []
-
-    class StandIn:
-        files = OpenedFiles()
-
-    for path in ("/models/x", "/y.espalier"):
-        assert Application.event(StandIn(), QFileOpenEvent(path))  # type: ignore[arg-type]
-    assert heard == []
-    StandIn.files.hand_to(heard.append)
-    assert heard == ["/models/x", "/y.espalier"]
-    assert Application.event(StandIn(), QFileOpenEvent("/late"))  # type: ignore[arg-type]
-    assert heard == ["/models/x", "/y.espalier", "/late"]
 
 
 # Links
