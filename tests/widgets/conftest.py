@@ -75,6 +75,9 @@ def make_window(qtbot: QtBot, style: Style, app: App) -> Iterator[MakeWindow]:
 
 @pytest.fixture
 def window(qtbot: QtBot, make_window: MakeWindow, app: App) -> MainWindow:
+    """The window where a person finds it: the model is ready, and what was stored is read and shown."""
     window = make_window(WindowState())
-    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    read: list[None] = []
+    app.workspace.store.do(lambda _store: None, read.append)
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready") and bool(read))
     return window

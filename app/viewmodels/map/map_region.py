@@ -46,9 +46,10 @@ class MapRegion(QObject):
         self._shown: tuple[object, ...] = ()
         self._opened: frozenset[str] = frozenset()
         self._has_groups = False
+        self._counts: dict[str, int | None] = {}  # of tokens up to the ends of runs, as they were told last
         self._leaf_id: str | None = None
         library.state.refreshed.connect(self._follow)
-        warmth.changed.connect(self.renew)
+        warmth.changed.connect(self._take_warmth)
 
     @property
     def tree(self) -> MessageTree:
@@ -68,10 +69,16 @@ class MapRegion(QObject):
     def items(self) -> Iterator[list[MapItem]]:
         """Yield all runs in slices, each after the one above it; the tree must not have changed between two of them."""
         self._has_groups, has_groups = True, False
-        for some in map_items(self.tree, self._warmth_of, self._opened):
+        counts: dict[str, int | None] = {}
+
+        def count(message_id: str) -> int | None:
+            counts[message_id] = _counted(self._warmth_of(message_id))
+            return counts[message_id]
+
+        for some in map_items(self.tree, count, self._opened):
             has_groups = has_groups or any(item.versions for item in some)
             yield some
-        self._has_groups = has_groups
+        self._has_groups, self._counts = has_groups, counts
 
     def open_groups(self, ids: Iterable[str], *, is_open: bool) -> None:
         """Tell the versions of groups one by one, or as one again."""
@@ -165,7 +172,28 @@ class MapRegion(QObject):
             self.moved.emit()
         self.renew()
 
+    def _take_warmth(self) -> None:
+        if self._is_awake and self._are_counted_otherwise():
+            self._counts = {}
+            self.grew.emit()
+        self.renew()
+
+    def _are_counted_otherwise(self) -> bool:
+        """Return whether the engine has counted the tokens of all runs, and those of some are not what was told."""
+        is_otherwise = False
+        for message_id, told in self._counts.items():
+            warmth = self._warmth_of(message_id) if message_id in self.tree else None
+            if warmth is None:
+                return False
+            is_otherwise = is_otherwise or _counted(warmth) != told
+        return is_otherwise
+
     def renew(self) -> None:
         """Tell that something may be drawn otherwise, if anybody looks."""
         if self._is_awake:
             self.changed.emit()
+
+
+def _counted(warmth: Warmth | None) -> int | None:
+    """Return the tokens of a branch, None where nobody has counted them: one that is far too long is not counted."""
+    return None if warmth is None or warmth.is_far_too_long else warmth.total or None

@@ -11,7 +11,6 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import BranchRow, branch_row
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold, group_title
 from app.viewmodels.text import formatting
-from app.viewmodels.warmth.warmth import Warmth
 
 # Runs up to which all of them have a label, and of which the engine is asked for all; characters of a label.
 MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
@@ -46,9 +45,12 @@ class MapItem(NamedTuple):
 
 
 def map_items(
-    tree: MessageTree, warmth_of: Callable[[str], Warmth | None], opened: Set[str] = frozenset()
+    tree: MessageTree, count: Callable[[str], int | None], opened: Set[str] = frozenset()
 ) -> Iterator[list[MapItem]]:
     """Yield the runs of a tree in slices, each after the one above it. opened: groups of which all runs are told.
+
+    count: returns the tokens up to the end of a message, None where the engine has not counted them. Not asked where
+    there are too many runs.
 
     Many versions of one message that nobody has gone on from or named are a group, as they are in the outline.
     """
@@ -60,12 +62,11 @@ def map_items(
     numbers: dict[str | None, int] = {None: -1}
     ends = [0]
     made: list[MapItem] = []
-    has_all, is_asked = len(shown) <= MOST_LABELLED, len(runs) <= MOST_ASKED
+    has_all, asked = len(shown) <= MOST_LABELLED, count if len(runs) <= MOST_ASKED else _count_nothing
     for number, one in enumerate(shown):
         numbers[one.first_id] = number
         parent = numbers[one.parent_id]
         start = ends[parent + 1]
-        asked = warmth_of if is_asked else None
         if isinstance(one, _Group):
             end = max(_end(tree, run, start, asked) for run in one.runs[:_LOOKED_AT])
             made.append(_group_item(tree, one, parent, max(start, end)))
@@ -148,11 +149,15 @@ def _item(row: BranchRow, run: Run, parent: int, end: int, tokens: int, *, has_a
     )
 
 
-def _end(tree: MessageTree, run: Run, start: int, warmth_of: Callable[[str], Warmth | None] | None) -> int:
+def _count_nothing(_message_id: str) -> None:
+    return None
+
+
+def _end(tree: MessageTree, run: Run, start: int, count: Callable[[str], int | None]) -> int:
     """Return the tokens up to the end of a run: as the engine counts them, or told with an answer, else about."""
-    warmth = None if warmth_of is None else warmth_of(run.last_id)
-    if warmth is not None and warmth.total and not warmth.is_far_too_long:
-        return warmth.total
+    counted = count(run.last_id)
+    if counted is not None:
+        return counted
     last = tree.message(run.last_id)
     told = _told(last)
     if told is not None:

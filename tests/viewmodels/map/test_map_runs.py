@@ -14,7 +14,6 @@ from app.conversation.tree import MessageTree
 from app.protocol.chat import Role
 from app.viewmodels.branches.outline_nodes import OutlineChoice, outline_nodes
 from app.viewmodels.map.map_runs import MOST_LABELLED, MapItem, map_items
-from app.viewmodels.warmth.warmth import Warmth
 from tests.seeds import each_seed
 
 
@@ -32,8 +31,8 @@ def figures(total: int, tokens: int) -> Mapping[str, Any]:
     return {"request": {"total": total}, "tokens": tokens}
 
 
-def items_of(tree: MessageTree, warmth: Mapping[str, Warmth] | None = None) -> list[MapItem]:
-    return [item for some in map_items(tree, (warmth or {}).get) for item in some]
+def items_of(tree: MessageTree, counts: Mapping[str, int] | None = None) -> list[MapItem]:
+    return [item for some in map_items(tree, (counts or {}).get) for item in some]
 
 
 def labels(items: list[MapItem]) -> list[str]:
@@ -56,8 +55,7 @@ def test_what_the_engine_counts_comes_before_what_was_told_with_an_answer() -> N
     tree = MessageTree(new_id())
     question = say(tree, None, "user", "Which way?")
     answer = say(tree, question, "assistant", "That way.", figures(100, 30))
-    warmth = Warmth(tokens=140, held=0, is_on_disk=False, total=140, left=140, seconds=None, context=4096)
-    assert items_of(tree, {answer: warmth})[0].end == 140
+    assert items_of(tree, {answer: 140})[0].end == 140
 
 
 def test_without_figures_a_length_is_guessed_from_the_words() -> None:

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Message
 from app.protocol.chat import Role
 from app.viewmodels.app import App
-from app.viewmodels.map.map_runs import MOST_ASKED, map_items
+from app.viewmodels.map.map_runs import MOST_ASKED
 from app.widgets.kit.style import Style
 from app.widgets.map import map_view
 from app.widgets.map.map_painter import NEAR
@@ -428,6 +428,21 @@ def test_far_out_what_is_held_is_wider_and_the_open_path_widest(qtbot: QtBot, pa
     assert {width(line, theme.accentgfx) for line in view._painter._path_lines() if line.x1() == line.x2()} == {3}
 
 
+def test_lengths_are_those_that_the_engine_counts_as_soon_as_it_has_counted_all(
+    qtbot: QtBot, pane: MapPane, app: App
+) -> None:
+    view = view_of(pane)
+
+    def counts() -> list[int | None]:
+        warmth = [app.chat.warmth.warmth_of(item.last_id, app.library.open_id) for item in view.items]
+        return [None if one is None else one.total for one in warmth]
+
+    qtbot.waitUntil(lambda: None not in counts())
+    qtbot.waitUntil(lambda: [item.end for item in view.items] == counts())
+    with qtbot.assertNotEmitted(app.map.grew, wait=50):
+        app.chat.warmth.changed.emit()
+
+
 def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_all(
     qtbot: QtBot, window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -435,7 +450,7 @@ def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_
     grow(app, 1_500)
     asked: list[str] = []
     monkeypatch.setattr(app.chat.warmth, "warmth_of", lambda message_id, *_: asked.append(message_id))
-    items = [item for some in map_items(app.library.tree, app.map._warmth_of) for item in some]
+    items = [item for some in app.map.items() for item in some]
     assert len(items) == 1_501
     assert asked == []
     window.do("map")
