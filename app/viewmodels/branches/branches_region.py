@@ -84,6 +84,7 @@ class BranchesRegion(QObject):
         self.state.follow(warmth.changed)
         self._following = QTimer(self, singleShot=True, interval=0)
         self._following.timeout.connect(self._follow)
+        library.state.staled.connect(self.state.spoil)
         library.state.refreshed.connect(self._following.start)  # in a turn of its own: rows are many
         warmth.changed.connect(self._on_warmth)
 
@@ -101,7 +102,8 @@ class BranchesRegion(QObject):
         """Show now what would be shown in one of the next turns of the event loop."""
         if self._following.isActive():
             self._follow()
-        self.state.catch_up()
+        if self._is_awake:
+            self.state.catch_up()
 
     @property
     def chosen_id(self) -> str:

@@ -13,11 +13,11 @@ T = TypeVar("T")
 class LiveState(QObject, Generic[T]):
     """A frozen value, computed when it is read and not before.
 
-    Properties: `now` is never older than the last `refresh`. However many of what it is made from change in one turn of
-    the event loop, it is computed at most once if nobody reads it meanwhile, and told of at most once. What is made
-    from other states is told of in the turn after theirs: views of all of them at once would make one turn long.
+    Properties: `now` is never older than the last `refresh` or `spoil`. However many of what it is made from change in
+    one turn of the event loop, it is computed at most once if nobody reads it meanwhile, and told of at most once. What
+    is made from other states is told of in the turn after theirs: views of all at once would make one turn long.
 
-    Signals: staled(), at once with each `refresh`, for states that are made from this one; refreshed(), once in a turn
+    Signals: staled(), at once with each of both, for states that are made from this one; refreshed(), once in a turn
     of the event loop after a `refresh`; changed(), after `refreshed`, if the value is another one than was told of
     before.
     """
@@ -46,8 +46,13 @@ class LiveState(QObject, Generic[T]):
 
     def refresh(self) -> None:
         """Have the value computed again when it is read next, and told of if it differs."""
-        self._spoil()
+        self.spoil()
         self._tell_next()
+
+    def spoil(self) -> None:
+        """Have the value computed again when it is read next; views are told with the next `refresh`."""
+        self._is_stale = self._is_due = True
+        self.staled.emit()
 
     def follow(self, *sources: SignalInstance) -> None:
         """Refresh with each of these signals."""
@@ -57,7 +62,7 @@ class LiveState(QObject, Generic[T]):
     def follow_states(self, *states: LiveState[Any]) -> None:
         """Be made from these states: no older than they are, and told of in the turn after each of them was."""
         for state in states:
-            state.staled.connect(self._spoil)
+            state.staled.connect(self.spoil)
             state.refreshed.connect(self._tell_next)
 
     def catch_up(self) -> None:
@@ -74,10 +79,6 @@ class LiveState(QObject, Generic[T]):
         if now != self._told:
             self._told = now
             self.changed.emit()
-
-    def _spoil(self) -> None:
-        self._is_stale = self._is_due = True
-        self.staled.emit()
 
     def _tell_next(self) -> None:
         if self._is_due and not self._timer.isActive():

@@ -69,6 +69,13 @@ def test_the_outline_follows_in_a_turn_of_its_own(forked: App) -> None:
     assert told == ["library", "outline"]
 
 
+def test_what_is_read_before_the_outline_has_followed_tells_nothing_of_how_it_was(qtbot: QtBot, forked: App) -> None:
+    """The branch has grown, so that what was counted of it is not all of it."""
+    qtbot.waitUntil(lambda: "warm" in forked.branches.state.now.held)
+    forked.chat.requests.send("Four")
+    assert (forked.branches.state.now.held, forked.branches.state.now.summary[0]) == ("", "7")
+
+
 def test_a_branch_is_opened_and_one_that_is_looked_at_stays_chosen(qtbot: QtBot, forked: App) -> None:
     model = forked.branches.model
     one, two, three = [node.id for node in model.rows]
