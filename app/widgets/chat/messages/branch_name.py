@@ -76,6 +76,12 @@ class NameField(QLineEdit):
         self.resize(style.typography.scaled(_FIELD), style.typography.row - 2)
         self.selectAll()
 
+    def open_over(self, head: QRectF) -> None:
+        """Come over a message's head, with its right edge at that of the name, and take the keyboard."""
+        self.move(round(head.right()) - self.width(), max(4, round(head.center().y()) - self.height() // 2))
+        self.show()
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def finish(self, *, is_given: bool = True) -> None:
         """Give the name, or leave all as it was, and go."""
         if self._is_closed:

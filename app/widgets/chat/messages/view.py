@@ -48,6 +48,7 @@ from app.widgets.chat.messages.row_controls import RowControls
 from app.widgets.chat.messages.row_item import RowItem
 from app.widgets.chat.messages.row_painter import RowContext, RowPainter
 from app.widgets.chat.messages.row_view import RowView
+from app.widgets.chat.messages.sideways_scroll import SidewaysScroll
 from app.widgets.chat.messages.visible_controls import STRIP, visible_controls
 from app.widgets.chat.rail import paint_line
 from app.widgets.kit.change_detector import ChangeDetector
@@ -116,6 +117,7 @@ class ChatView(RowView):
         self._catch_up = QTimer(self, singleShot=True, interval=0)
         self._catch_up.timeout.connect(self._go_on)
         self._focus = RowFocus(self)
+        self._sideways = SidewaysScroll(self)
         self.controls = RowControls(style, self.viewport(), self, actions)
         self.pill = JumpPill(style, self.viewport())
         self.pointer = Pointer(self)
@@ -137,7 +139,7 @@ class ChatView(RowView):
         self.controls.acted.connect(self._act)
         self.controls.thoughtPressed.connect(self._toggle_thought)
         self.controls.attachmentPressed.connect(self._toggle_attachment)
-        self.controls.codeScrolled.connect(self._scroll_code)
+        self.controls.codeScrolled.connect(self._sideways.step)
         self.pill.clicked.connect(self.go_to_end)
         self.pointer.linkAsked.connect(self.linkAsked)
         app = QApplication.instance()
@@ -178,17 +180,12 @@ class ChatView(RowView):
         """Let the person name the branch that begins with a message, over its head."""
         self.show_message(message_id)
         number = self._chat.row_of(message_id)
-        if number < 0:
-            return
-        head = self.layout_of_rows.item(number).name
-        field = NameField(self._style, message_id, self._chat.rows[number].branch, self.viewport())
-        middle = self.row_rect(number).top() + head.center().y()
-        field.move(round(head.right()) - field.width(), max(4, round(middle) - field.height() // 2))
-        field.named.connect(self.branchNamed)
-        field.closed.connect(self.setFocus)
-        self.verticalScrollBar().valueChanged.connect(field.finish_where_it_is)
-        field.show()
-        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if number >= 0:
+            field = NameField(self._style, message_id, self._chat.rows[number].branch, self.viewport())
+            field.named.connect(self.branchNamed)
+            field.closed.connect(self.setFocus)
+            self.verticalScrollBar().valueChanged.connect(field.finish_where_it_is)
+            field.open_over(self.layout_of_rows.item(number).name.translated(0, self.row_rect(number).top()))
 
     def show_mark(self, message_id: str, mark: TextMark) -> None:
         """Bring a marked place into sight, unless it is, and make its message the current one."""
@@ -418,32 +415,10 @@ class ChatView(RowView):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll code or a table sideways where the mouse is on it, else the chat."""
-        delta = event.angleDelta() if event.pixelDelta().isNull() else event.pixelDelta()
-        is_turned = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and not delta.x()
-        across, along = (delta.y(), 0) if is_turned else (delta.x(), delta.y())
-        if abs(across) > abs(along):
-            at = event.position()
-            number = self.layout_of_rows.row_at(at.y() + self.verticalOffset())
-            item = self.layout_of_rows.item(number) if number >= 0 else None
-            if item is not None:
-                inner = at.y() + self.verticalOffset() - self.layout_of_rows.top(number) - item.text.top()
-                block = item.body.wide_at(inner)
-                if block is not None:
-                    self._scroll_wide_of(item, block, -across)
+        if self._sideways.take(event):
             event.accept()
         else:
             super().wheelEvent(event)
-
-    def _scroll_code(self, message_id: str, block: int, step: int) -> None:
-        """Scroll a piece of code by a third of its width."""
-        number = self.layout_of_rows.row_of(message_id)
-        if number >= 0:
-            item = self.layout_of_rows.item(number)
-            self._scroll_wide_of(item, block, step * item.text.width() / 3)
-
-    def _scroll_wide_of(self, item: RowItem, block: int, by: float) -> None:
-        if item.body.scroll_wide(block, by):
-            self.viewport().update()
 
     def moveCursor(self, cursorAction: _CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """Return the message that a key leads to: up and down go from message to message."""
