@@ -38,8 +38,13 @@ def pytest_runtest_makereport(
 
 
 @pytest.fixture(autouse=True)
-def _application(qapp: QApplication) -> None:
-    """Qt paints nothing without an application, and each file is to pass by itself."""
+def _application(qapp: QApplication) -> Iterator[None]:
+    """Qt paints nothing without an application, and each file is to pass by itself; none leaves a window to others."""
+    yield
+    left = [one for one in qapp.topLevelWidgets() if one.isVisible()]
+    for one in left:
+        one.close()
+    assert left == []
 
 
 @pytest.fixture

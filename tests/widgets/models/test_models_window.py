@@ -30,6 +30,7 @@ class Page(Pane):
 @pytest.fixture
 def models(qtbot: QtBot, style: Style) -> ModelsWindow:
     models = ModelsWindow(style, [Page("here"), Page("get")])
+    qtbot.addWidget(models)
     show(models)
     return models
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt, qVersion
@@ -10,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from app.viewmodels.model import about_text
 from app.widgets.kit.style import Style
@@ -22,10 +24,12 @@ from tests.widgets.pictures import count, picture, show
 
 
 @pytest.fixture
-def box(qtbot: QtBot, style: Style) -> AboutBox:
+def box(style: Style) -> Iterator[AboutBox]:
     box = AboutBox(style)
     show(box)
-    return box
+    yield box
+    if isValid(box):  # it goes when it is closed
+        box.close()
 
 
 def test_the_icon_is_there(box: AboutBox) -> None:
@@ -52,13 +56,11 @@ def test_licence_and_qt_s_terms_are_shown(box: AboutBox) -> None:
     assert "MIT licence" in words
     assert "GNU Lesser General Public License, version 3" in words
     assert "you may replace" in words
-    box.close()
 
 
 def test_versions_are_copied(box: AboutBox) -> None:
     box.copy_button.click()
     assert f"Qt {qVersion()}" in QGuiApplication.clipboard().text().splitlines()
-    box.close()
 
 
 def test_no_word_is_cut_at_any_size(qtbot: QtBot, style: Style) -> None:
@@ -108,4 +110,3 @@ def test_both_follow_the_theme_and_the_size_of_text(qtbot: QtBot, box: AboutBox,
         assert count(picture(dialog), DARK.window) > dialog.width() * dialog.height() / 2
     assert reading.text.font().pixelSize() == style.text_style(TextRole.MONO).font.pixelSize()
     reading.close()
-    box.close()
