@@ -33,10 +33,8 @@ class MessageMenu(QMenu):
 
 def message_menu(
     row: MessageRow,
-    copy: Callable[[bool], object],
     actions: Actions,
-    branch: Callable[[], None],
-    delete: Callable[[], None],
+    copy: Callable[[bool], object],
     do: Callable[[str], None],
     parent: QWidget,
     *,
@@ -46,33 +44,33 @@ def message_menu(
 ) -> MessageMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
-    copy: copies it, called with whether as Markdown. is_selected: that is what is selected, not the message. do:
-    carries out another command on it. refusal: why nothing can be changed, "" where it can.
+    copy: copies it, called with whether as Markdown. do: carries out another command on it. is_selected: what is copied
+    is what is selected, not the message. refusal: why nothing can be changed, "" where it can.
     """
     menu = MessageMenu(row.id, parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.setToolTipsVisible(True)
 
-    def add(action_id: str, act: Callable[[], object], can: bool = True) -> None:
-        entry = menu.entries[action_id] = menu.addAction(actions[action_id].title, act)
+    def add(action_id: str, can: bool = True, act: Callable[[], object] | None = None) -> None:
+        entry = menu.entries[action_id] = menu.addAction(actions[action_id].title, act or partial(do, action_id))
         entry.setEnabled(can)
         entry.setToolTip(actions[action_id].tip)
         entry.setStatusTip(actions[action_id].tip)
         refuse(entry, refusal if actions[action_id].writes else "")
 
     menu.addAction("Copy" if is_selected else "Copy Message", lambda: copy(False))
-    add("copy_markdown", lambda: copy(True))
+    add("copy_markdown", act=lambda: copy(True))
     if row.thought is not None:
         both = f"{row.thought.text}\n\n{row.text}"
         menu.addAction("Copy with Thinking", lambda: copy_text(both.strip(), parent))
-    add(branch_action(row), branch, can_branch)
+    add(branch_action(row), can_branch)
     if row.role == "assistant":
         for action_id in _OF_ANSWER:
-            add(action_id, partial(do, action_id), not row.is_streaming)
+            add(action_id, not row.is_streaming)
     if row.versions > 1:
         menu.addAction("Compare with Version Beside", partial(do, "compare"))
     if row.versions > 1 or row.branch:
-        add("name_branch", partial(do, "name_branch"))
+        add("name_branch")
     menu.addSeparator()
-    add("delete_message", delete)
+    add("delete_message")
     return menu

@@ -523,27 +523,21 @@ class ChatView(RowView):
         self.viewport().update()
 
     def _act(self, action_id: str, message_id: str) -> None:
-        """Carry out what a button of a message says."""
-        asked = {"fork": self.editAsked, "regenerate": self.againAsked}.get(action_id)
-        if asked is None:
-            self.commandAsked.emit(action_id, message_id)
+        """Carry out what a button of a message says, or its menu."""
+        asks = {"fork": self.editAsked, "regenerate": self.againAsked, "delete_message": self.deleteAsked}
+        if action_id in asks:
+            asks[action_id].emit(message_id)
         else:
-            asked.emit(message_id)
+            self.commandAsked.emit(action_id, message_id)
 
     def _open_menu(self, number: int, at: QPoint) -> None:
         """Open the menu of a message at a place on screen."""
-        row = self._chat.rows[number]
-        action_id = branch_action(row)
-        asked = self.editAsked if action_id == "fork" else self.againAsked
-        can_branch = action_id in self._state.now.message_actions and not row.is_streaming
-        branch, delete = (lambda: asked.emit(row.id)), (lambda: self.deleteAsked.emit(row.id))
+        row, now = self._chat.rows[number], self._state.now
         menu = message_menu(
-            *(row, partial(self._copy_row, row), self._actions, branch, delete),
-            lambda command: self.commandAsked.emit(command, row.id),
-            self,
-            can_branch=can_branch,
+            *(row, self._actions, partial(self._copy_row, row), lambda action_id: self._act(action_id, row.id), self),
+            can_branch=branch_action(row) in now.message_actions and not row.is_streaming,
             is_selected=len(self.pointer.selection.rows) > 0,
-            refusal=self._state.now.refusal,
+            refusal=now.refusal,
         )
         self.menuMade.emit(menu)
         menu.popup(at)
