@@ -361,6 +361,16 @@ def test_closing_while_writing_loses_no_word(
     assert row(again, 1).note == "Stopped"
 
 
+def test_what_a_start_goes_on_in_takes_the_keyboard_from_nobody(qtbot: QtBot, make_app: Callable[[], App]) -> None:
+    ask(qtbot, make_app(), "One")
+    app, turns = make_app(), list[None]()
+    app.chat.open_draft.turnedTo.connect(lambda: turns.append(None))
+    qtbot.waitUntil(lambda: texts(app) == ["One", "You said: One"])
+    assert turns == []
+    app.library.new_conversation()
+    assert turns == [None]
+
+
 def test_reopening_shows_the_path_that_was_left(qtbot: QtBot, make_app: Callable[[], App]) -> None:
     app = make_app()
     ask(qtbot, app, "First")

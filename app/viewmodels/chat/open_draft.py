@@ -33,11 +33,13 @@ class OpenDraft(QObject):
 
     Attribute: hint, a sentence for the composer's foot until the words change, or "".
 
-    Signals: textReplaced(str), the composer shall hold exactly this; editBegun(str), this message is being edited now,
-    which shall be seen; hinted(), the hint is another one.
+    Signals: textReplaced(str), the composer shall hold exactly this; turnedTo(), the person has turned to the words,
+    and the keyboard follows; editBegun(str), this message is being edited now, which shall be seen; hinted(), the hint
+    is another one.
     """
 
     textReplaced = Signal(str)
+    turnedTo = Signal()
     editBegun = Signal(str)
     hinted = Signal()
 
@@ -101,7 +103,7 @@ class OpenDraft(QObject):
         elif question is not None:
             self._cards.dismiss()
             self._edit(question)
-            self.show()
+            self._come()
             self._open_branch.messageShown.emit(question.id)
             self.editBegun.emit(question.id)
 
@@ -128,7 +130,7 @@ class OpenDraft(QObject):
         if self.after is not answer and tree.children(answer.id):
             self._drafts.edit(self._open_id, answer.id, "", self._is_changed, is_after=True)
             self._open_branch.end_with(answer.id)
-        self.show()
+        self._come()
 
     def keep_end(self) -> None:
         """Have the open path end with the answer after which a new branch was begun, where it goes through it."""
@@ -141,7 +143,7 @@ class OpenDraft(QObject):
         after, tree = self.after, self._library.tree
         if after is not None and tree.is_on_path(after.id) and tree.leaf_id != after.id:
             self._drafts.leave_edit(self._open_id)
-            self.show()
+            self._come()
 
     def edit_answer(self, message_id: str | None = None) -> None:
         """Put an answer's text into the composer, to go on from what a person makes of it; the old one stays.
@@ -160,7 +162,7 @@ class OpenDraft(QObject):
         else:
             self._cards.dismiss()
             self._edit(answer)
-            self.show()
+            self._come()
             self._open_branch.show(answer.id)
             self.editBegun.emit(answer.id)
 
@@ -178,12 +180,14 @@ class OpenDraft(QObject):
             self._drafts.cancel_edit(self._open_id)
             if after is not None:
                 self._open_branch.go_down(after.id)
-            self.show()
+            self._come()
 
     def turn_to(self) -> None:
-        """Show the draft of another conversation than before."""
+        """Show the draft of another conversation than before, which a start goes on with without being asked."""
         self.hint = ""
         self.show()
+        if self._library.has_chosen:
+            self.turnedTo.emit()
 
     def show(self) -> None:
         """Have the composer hold the words, and price them."""
@@ -197,6 +201,10 @@ class OpenDraft(QObject):
         self._branch_costs.tell(self._chosen.told_next(self._open_id, draft.editing) if answer is None else Told())
         parent = parent_for(self._library.tree, draft.editing) if answer is None else answer.parent_id
         self._branch_costs.type(parent, draft.text, draft.attachments, answer)
+
+    def _come(self) -> None:
+        self.show()
+        self.turnedTo.emit()
 
     @property
     def _open_id(self) -> str:

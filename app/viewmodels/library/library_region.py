@@ -40,13 +40,13 @@ MINUTE_MS = 60_000
 class _Wanted:
     """A conversation that was asked for, and the message to show in it, "" for where it was left.
 
-    gives_way: says, once it is read, that it is not to be shown any more. deletes: when it is shown, the person is
-    asked whether the branch of the message goes.
+    gives_way: says, once it is read, that it is not to be shown any more, None where it always is. deletes: when it is
+    shown, the person is asked whether the branch of the message goes.
     """
 
     conversation_id: str
     message_id: str
-    gives_way: Callable[[], bool]
+    gives_way: Callable[[], bool] | None
     deletes: bool
 
 
@@ -188,15 +188,15 @@ class LibraryRegion(QObject):
         self,
         conversation_id: str,
         message_id: str = "",
-        gives_way: Callable[[], bool] = lambda: False,
+        gives_way: Callable[[], bool] | None = None,
         *,
         deletes: bool = False,
     ) -> None:
         """Open a conversation, on a path that goes through this message if one is given.
 
         Of several that are asked for, the last is shown, whichever is read first. Where another window has the
-        conversation, that comes to the front. gives_way: says, once it is read, that what is open stays. deletes: ask,
-        when it is shown, whether the branch of the message goes.
+        conversation, that comes to the front. gives_way: says, once it is read, that what is open stays; None where the
+        person asked for it. deletes: ask, when it is shown, whether the branch of the message goes.
         """
         if self._is_closed:
             return
@@ -205,7 +205,7 @@ class LibraryRegion(QObject):
             window.come_to(conversation_id, message_id, deletes=deletes)
             return
         wanted = self._wanted = _Wanted(conversation_id, message_id, gives_way, deletes)
-        self.has_chosen = True
+        self.has_chosen = self.has_chosen or gives_way is None
 
         def refuse(problem: Problem) -> None:
             if self._wanted is wanted:
@@ -314,7 +314,7 @@ class LibraryRegion(QObject):
         if self._wanted is not wanted or self._is_closed:
             return
         self._wanted = None
-        if wanted.gives_way():
+        if wanted.gives_way is not None and wanted.gives_way():
             return
         conversation_id, message_id = wanted.conversation_id, wanted.message_id
         tree = self.library.tree(conversation_id)

@@ -170,6 +170,7 @@ class Composer(QWidget):
         if self._state.now.is_writing:
             self.stopAsked.emit()
         else:
+            self.focus_text()
             self.go_on_from()
 
     def _show_go_on(self) -> None:

@@ -129,7 +129,7 @@ class ChatPane(QWidget):
         FooterTips(view, app.chat.settings.summary)
         view.branchNamed.connect(app.branches.name)
         view.deleteAsked.connect(app.chat.open_branch.delete_message)
-        self.welcome.asked.connect(app.chat.requests.send)
+        self.welcome.asked.connect(self._ask)
         app.comparison.state.changed.connect(self._show_comparison)
         app.lanes.state.changed.connect(self._show_lanes)
         app.lanes.arranged.connect(self._search_what_is_shown)
@@ -251,6 +251,11 @@ class ChatPane(QWidget):
             self.composer.focus_text()
         self._pages.setCurrentWidget(self.welcome if is_empty else self.view)
         self.composer_area.set_centred(is_empty)
+
+    def _ask(self, question: str) -> None:
+        """Ask a question of the welcome page, whose buttons go; the keyboard goes on in the message field."""
+        self.composer.focus_text()
+        self._app.chat.requests.send(question)
 
     def _send(self, text: str) -> None:
         """Send the words and show the end: who says something wants to see it answered."""

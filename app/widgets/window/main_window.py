@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         app.modelFolderWanted.connect(self._models.choose_folder)
         app.library.cameForward.connect(self.come_forward)
         app.datesChanged.connect(self._style.changed)
-        app.chat.open_draft.textReplaced.connect(self._come_to_composer)
+        app.chat.open_draft.turnedTo.connect(self._come_to_composer)
 
     def _set_tab_order(self) -> None:
         """Lead Tab from the left to the right, from above downwards. The chat puts its messages' controls after it."""

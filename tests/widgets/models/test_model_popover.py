@@ -73,7 +73,7 @@ def test_a_draft_that_comes_while_it_is_open_leaves_the_keyboard_in_it(
 ) -> None:
     picker = pick()
     qtbot.waitUntil(lambda: QGuiApplication.focusWindow() is picker.windowHandle())
-    app.chat.open_draft.textReplaced.emit("What was written before")
+    app.chat.open_draft.turnedTo.emit()
     QApplication.processEvents()
     assert picker.field.hasFocus()
     assert QGuiApplication.focusWindow() is picker.windowHandle()
