@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.viewmodels.branches.branch_rows import BranchRow
 from app.viewmodels.branches.outline_nodes import OutlineNode
 from app.viewmodels.text import formatting
+from app.viewmodels.warmth.price_text import tokens_held
 from app.viewmodels.warmth.warmth import Warmth
 
 
@@ -31,6 +32,6 @@ def warmth_word(warmth: Warmth) -> str:
 
 def held_of(warmth: Warmth | None) -> str:
     """Say how much of the whole path is held: "3 794 of 3 794 tokens warm"; "" while not all of it is counted."""
-    if warmth is None or warmth.has_more:
+    if warmth is None or warmth.has_more or warmth.is_far_too_long or warmth.refusal is not None:
         return ""
-    return f"{formatting.number(warmth.cached)} of {formatting.tokens(warmth.total)} warm"
+    return tokens_held(warmth, warmth.is_from_disk)

@@ -12,7 +12,7 @@ from app.viewmodels.kit.activity import Activity
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.text.formatting import DOT
-from app.viewmodels.warmth.price_text import price_of_request, unreadable
+from app.viewmodels.warmth.price_text import price_of_request, tokens_held, unreadable
 
 GREETING = (
     "Hello. I am the guide, a very small model that lives inside Espalier. I know this program well and little else; "
@@ -26,7 +26,6 @@ SUGGESTIONS = (
     "Which keys should I learn first?",
     "How do I open a real model?",
 )
-_BELIEVED = {Source.PREDICTED: "About ", Source.AT_MOST: "At most "}
 LIMIT_REACHED = "Context full: raise its limit, or edit a question"
 CONTEXT_FULL = "Context full: edit an earlier question"
 NOT_ANSWERED = "Not answered yet"
@@ -114,10 +113,8 @@ def subtitle(priced: CostEstimate) -> str:
         return f"{'On disk' if priced.is_on_disk else warm}{DOT}{formatting.tokens(request.total)}"
     if not request.cached:
         return f"Cold{DOT}{'about ' if request.is_about else ''}{formatting.tokens(request.total)}"
-    warm = "should be warm" if request.source is Source.COUNTED else "warm"
-    where = "warm, from disk" if priced.is_on_disk else warm
-    about = _BELIEVED.get(request.source, "")
-    return f"{about}{formatting.number(request.cached)} of {formatting.tokens(request.total)} {where}"
+    held = tokens_held(request, priced.is_on_disk)
+    return f"{held[:1].upper()}{held[1:]}"
 
 
 def running_subtitle(question: Question) -> str:

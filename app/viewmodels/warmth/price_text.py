@@ -9,6 +9,7 @@ from app.viewmodels.text.reasons import why_read_again
 from app.viewmodels.warmth.warmth import Warmth
 
 UNKNOWN = "Not known yet"
+_BELIEVED = {Source.PREDICTED: "about ", Source.AT_MOST: "at most "}
 
 
 def price_sentence(warmth: Warmth | None) -> str:
@@ -63,12 +64,19 @@ def price_time(warmth: Warmth | None) -> str:
     return formatting.about(warmth.seconds)
 
 
+def tokens_held(of: Warmth | RequestReport, is_from_disk: bool) -> str:
+    """Say how much of a path is held: "3 871 of 4 083 tokens warm", of a server "should be warm", "warm, from disk"."""
+    warm = "should be warm" if of.source is Source.COUNTED else "warm"
+    where = "warm, from disk" if is_from_disk else warm
+    return f"{_BELIEVED.get(of.source, '')}{formatting.number(of.cached)} of {formatting.tokens(of.total)} {where}"
+
+
 def price_reused(warmth: Warmth) -> str:
     """Say what is held: "3 871 from disk and memory"."""
     where = "disk and memory" if warmth.is_from_disk else "memory"
     where = "the server" if warmth.source.is_believed else where
-    most = "at most " if warmth.source is Source.AT_MOST else _about(warmth)
-    return f"{most}{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
+    believed = _BELIEVED.get(warmth.source, "")
+    return f"{believed}{formatting.number(warmth.cached)} from {where}" if warmth.cached else ""
 
 
 def price_computed(warmth: Warmth) -> str:

@@ -97,8 +97,8 @@ class BranchFoot(QWidget):
         top = self._bar_top(self.width())
         warmth = now.warmth
         if warmth is not None:
-            share = warmth.cached / warmth.total if warmth.total else 1.0
-            paint_warmth(painter, theme, QRectF(_INSET, top, width, 4), share)
+            share = warmth.cached / warmth.total if warmth.total else 0.0
+            paint_warmth(painter, theme, QRectF(_INSET, top, width, 4), share, warmth.is_from_disk)
         under = QRectF(_INSET, top + 10, width, cap.line)
         if draw_text(painter, cap, under, now.held, theme.text2) + cap.width(now.used) + 8 <= width:
             draw_text(painter, cap, under, now.used, theme.text2, Qt.AlignmentFlag.AlignRight)

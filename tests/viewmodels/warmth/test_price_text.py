@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from app.protocol.events import CostEstimate, TurnResidency
-from app.protocol.reports import Reason, RequestReport, Source
+from app.protocol.reports import Problem, Reason, RequestReport, Source
 from app.protocol.trie_view import Residency
+from app.viewmodels.branches.branch_text import held_of
 from app.viewmodels.chat import chat_text
 from app.viewmodels.edges import edge_text
 from app.viewmodels.text.formatting import HARD, THIN
@@ -21,7 +22,7 @@ from app.viewmodels.warmth.price_text import (
     price_time,
     price_title,
 )
-from app.viewmodels.warmth.warmth import Warmth, warmth_from
+from app.viewmodels.warmth.warmth import Warmth, unreadable_warmth, warmth_from
 
 PART = Warmth(459, 247, False, 4083, 212, 0.6, 32768, is_recomputed=True, reason=Reason.NOT_CAPTURED)
 WARM = replace(PART, held=459, left=3, is_warm=True)
@@ -53,6 +54,24 @@ def test_one_sentence_tells_the_price(warmth: Warmth | None, said: str) -> None:
     assert price_sentence(warmth).replace(THIN, " ").replace(HARD, " ") == said
     assert price_sentence(warmth).startswith(price_title(warmth))
     assert price_sentence(warmth).endswith(price_time(warmth))
+
+
+@pytest.mark.parametrize(
+    ("warmth", "said"),
+    [
+        (None, ""),
+        (PART, "3 871 of 4 083 tokens warm"),
+        (replace(WARM, is_from_disk=True), "4 080 of 4 083 tokens warm, from disk"),
+        (replace(PART, source=Source.COUNTED), "3 871 of 4 083 tokens should be warm"),
+        (replace(PART, source=Source.PREDICTED), "about 3 871 of 4 083 tokens warm"),
+        (replace(PART, source=Source.AT_MOST), "at most 3 871 of 4 083 tokens warm"),
+        (replace(PART, has_more=True), ""),
+        (replace(PART, is_far_too_long=True), ""),
+        (unreadable_warmth(Problem("No template", "It has none."), 4096), ""),
+    ],
+)
+def test_what_is_held_of_a_path_is_told_where_all_of_it_is_counted(warmth: Warmth | None, said: str) -> None:
+    assert held_of(warmth).replace(THIN, " ").replace(HARD, " ") == said
 
 
 def test_what_is_held_and_what_is_computed_make_up_the_path() -> None:

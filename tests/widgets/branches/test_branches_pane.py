@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
+from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.branches import branch_model
-from app.viewmodels.branches.branches_region import NO_BRANCHES
-from app.viewmodels.warmth.warmth import Warmth
+from app.viewmodels.branches.branches_region import NO_BRANCHES, BranchesState
+from app.viewmodels.warmth.warmth import Warmth, unreadable_warmth
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
@@ -254,6 +255,18 @@ def test_a_row_with_words_that_are_not_counted_shows_no_tokens(pane: BranchesPan
         app.branches.model._warmth_of = lambda _message_id, shown=shown: shown
         pictures.append(picture(pane.tree))
     assert pictures[1] == pictures[2] != pictures[0]
+
+
+def test_the_bar_of_a_path_is_green_only_where_it_is_in_memory(pane: BranchesPane) -> None:
+    """The legend below it has another bar for what is read from the disk, and another for what is cold."""
+    warm = Warmth(382, 382, False, 3794, 0, None, 4096, is_warm=True)
+    problem = Problem("The model’s template refuses this", "Nothing of it can be counted.")
+    greens = []
+    for warmth in (warm, replace(warm, is_from_disk=True), unreadable_warmth(problem, 4096)):
+        pane.foot.show_state(BranchesState(warmth=warmth))
+        greens.append(count(picture(pane.foot), LIGHT.accentgfx))
+    assert greens[0] > pane.foot.width()
+    assert greens[1:] == [0, 0]
 
 
 @pytest.mark.parametrize("body", [10, 24])
