@@ -68,6 +68,8 @@ def tokens_held(of: Warmth | RequestReport, is_from_disk: bool) -> str:
     """Say how much of a path is held: "3 871 of 4 083 tokens warm", of a server "should be warm", "warm, from disk"."""
     warm = "should be warm" if of.source is Source.COUNTED else "warm"
     where = "warm, from disk" if is_from_disk else warm
+    if not of.cached:
+        return f"0 of {_about(of)}{formatting.tokens(of.total)} {where}"
     return f"{_BELIEVED.get(of.source, '')}{formatting.number(of.cached)} of {formatting.tokens(of.total)} {where}"
 
 

@@ -65,6 +65,8 @@ def test_one_sentence_tells_the_price(warmth: Warmth | None, said: str) -> None:
         (replace(PART, source=Source.COUNTED), "3 871 of 4 083 tokens should be warm"),
         (replace(PART, source=Source.PREDICTED), "about 3 871 of 4 083 tokens warm"),
         (replace(PART, source=Source.AT_MOST), "at most 3 871 of 4 083 tokens warm"),
+        (replace(PART, source=Source.PREDICTED, left=4083), "0 of about 4 083 tokens warm"),
+        (replace(PART, source=Source.AT_MOST, left=4083), "0 of 4 083 tokens warm"),
         (replace(PART, has_more=True), ""),
         (replace(PART, is_far_too_long=True), ""),
         (unreadable_warmth(Problem("No template", "It has none."), 4096), ""),
