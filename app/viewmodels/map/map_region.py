@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.conversation.tree import MessageTree
+from app.protocol.reports import Source
 from app.protocol.trie_view import Residency
 from app.viewmodels.branches.branch_rows import branch_row
 from app.viewmodels.branches.outline_nodes import count_ends
@@ -21,6 +22,8 @@ from app.viewmodels.warmth.warmth_index import WarmthIndex
 
 class MapRegion(QObject):
     """Tells what a map of the open conversation shows. Nothing is followed before `wake`.
+
+    Attribute: is_counted, the engine has counted every length that was told last; else some of them are about so long.
 
     Signals: grew(), there are other runs, or longer ones: read `items`; changed(), one of them is drawn otherwise;
     moved(), another branch is open.
@@ -46,6 +49,7 @@ class MapRegion(QObject):
         self._shown: tuple[object, ...] = ()
         self._opened: frozenset[str] = frozenset()
         self._has_groups = False
+        self.is_counted = False
         self._counts: dict[str, int | None] = {}  # of tokens up to the ends of runs, as they were told last
         self._leaf_id: str | None = None
         library.state.refreshed.connect(self._follow)
@@ -70,15 +74,19 @@ class MapRegion(QObject):
         """Yield all runs in slices, each after the one above it; the tree must not have changed between two of them."""
         self._has_groups, has_groups = True, False
         counts: dict[str, int | None] = {}
+        is_counted = self.is_asked
 
         def count(message_id: str) -> int | None:
-            counts[message_id] = _counted(self._warmth_of(message_id))
+            nonlocal is_counted
+            warmth = self._warmth_of(message_id)
+            counts[message_id] = _counted(warmth)
+            is_counted = is_counted and warmth is not None and _is_exact(warmth)
             return counts[message_id]
 
         for some in map_items(self.tree, count, self._opened):
             has_groups = has_groups or any(item.versions for item in some)
             yield some
-        self._has_groups, self._counts = has_groups, counts
+        self._has_groups, self._counts, self.is_counted = has_groups, counts, is_counted
 
     def open_groups(self, ids: Iterable[str], *, is_open: bool) -> None:
         """Tell the versions of groups one by one, or as one again."""
@@ -192,6 +200,10 @@ class MapRegion(QObject):
         """Tell that something may be drawn otherwise, if anybody looks."""
         if self._is_awake:
             self.changed.emit()
+
+
+def _is_exact(warmth: Warmth) -> bool:
+    return _counted(warmth) is not None and warmth.source is not Source.PREDICTED
 
 
 def _counted(warmth: Warmth | None) -> int | None:

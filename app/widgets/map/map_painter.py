@@ -129,13 +129,14 @@ class MapPainter:
         theme, text_style, scale = self._style.theme, self._style.text_style(TextRole.CAP), self.picture.layout.scale
         step = next(one for one in _steps() if one * scale * self._sight.zoom >= _WIRE_APART)
         caption = QRectF(_FIGURE_LEFT, origin.y() - MARGIN + 8, 2 * self.axis, text_style.line)
-        draw_text(painter, text_style, caption, "tokens", theme.text3)
+        words = "tokens" if self._region.is_counted else "tokens, about"
+        draw_text(painter, text_style, caption, words, theme.text3)
         last = min(shown.bottom, self.picture.layout.box.bottom + 2 * MARGIN / self._sight.zoom) / scale
         for tokens in range(max(step, int(shown.top / scale / step) * step), int(last) + 1, step):
             y = round(origin.y() + tokens * scale * self._sight.zoom)
             painter.fillRect(QRectF(0, y, self._sight.size.width(), 1), theme.line)
-            words = QRectF(_FIGURE_LEFT, y - text_style.line - 1, self.axis - _FIGURE_LEFT, text_style.line)
-            draw_text(painter, text_style, words, formatting.short_count(tokens), theme.text3)
+            figure = QRectF(_FIGURE_LEFT, y - text_style.line - 1, self.axis - _FIGURE_LEFT, text_style.line)
+            draw_text(painter, text_style, figure, formatting.short_count(tokens), theme.text3)
 
     def _paint_near(self, painter: QPainter, numbers: Sequence[int]) -> None:
         is_active = {number: self._region.is_on_path(self.picture.items[number]) for number in numbers}

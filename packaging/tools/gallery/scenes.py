@@ -202,11 +202,12 @@ def _compare_branches(app: App, window: MainWindow) -> None:
 
 def _show_map(app: App, window: MainWindow) -> None:
     window.do("map")
+    wait("all of it is counted", lambda: app.map.is_counted)
+    wait("the map is there", lambda: window.map.view is not None and not window.map.view.is_busy)
 
 
 def _show_map_far(app: App, window: MainWindow) -> None:
     _show_map(app, window)
-    wait("the map is there", lambda: window.map.view is not None and not window.map.view.is_busy)
     for _ in range(12):
         window.map.smaller.click()
 

@@ -13,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
 from app.protocol.chat import Role
+from app.protocol.reports import Source
 from app.viewmodels.app import App
 from app.viewmodels.map.map_runs import MOST_ASKED
+from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.kit.style import Style
 from app.widgets.map import map_view
 from app.widgets.map.map_painter import NEAR
@@ -439,8 +441,37 @@ def test_lengths_are_those_that_the_engine_counts_as_soon_as_it_has_counted_all(
 
     qtbot.waitUntil(lambda: None not in counts())
     qtbot.waitUntil(lambda: [item.end for item in view.items] == counts())
+    assert app.map.is_counted
     with qtbot.assertNotEmitted(app.map.grew, wait=50):
         app.chat.warmth.changed.emit()
+
+
+@pytest.mark.parametrize("way", ["unknown", "predicted", "far too long"])
+def test_the_axis_says_about_while_a_length_is_not_counted(
+    qtbot: QtBot, pane: MapPane, app: App, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    view = view_of(pane)
+    qtbot.waitUntil(lambda: app.map.is_counted)
+    finish(qtbot, pane)
+    before = picture(view.viewport())
+    index, known = app.chat.warmth, app.chat.warmth.warmth_of
+    last = view.items[-1].last_id
+
+    def otherwise(message_id: str, conversation_id: str) -> Warmth | None:
+        found = known(message_id, conversation_id)
+        if found is None or message_id != last or way == "unknown":
+            return found if message_id != last else None
+        return replace(found, is_far_too_long=True) if way != "predicted" else replace(found, source=Source.PREDICTED)
+
+    monkeypatch.setattr(index, "warmth_of", otherwise)
+    app.map.grew.emit()
+    finish(qtbot, pane)
+    assert not app.map.is_counted
+    assert picture(view.viewport()) != before
+    monkeypatch.undo()
+    app.map.grew.emit()
+    finish(qtbot, pane)
+    assert app.map.is_counted
 
 
 def test_many_runs_are_drawn_far_out_in_lines_and_the_engine_is_not_asked_about_all(
