@@ -137,12 +137,14 @@ class Composer(QWidget):
             self.edit.show_hint(hint or self._state.now.placeholder)
 
     def submit(self) -> None:
-        """Hand over what is written; it stays until `show_text` says otherwise."""
+        """Hand over what is written; it stays until `show_text` says otherwise. The keyboard comes here to go on."""
+        self.focus_text()
         self.submitted.emit(self.text)
 
     def go_on_from(self) -> None:
         """Hand over what is written, to be gone on from where it is an answer's."""
         if self._state.now.edits_answer:
+            self.focus_text()
             self.wentOn.emit(self.text)
         else:
             self.submit()
@@ -170,7 +172,6 @@ class Composer(QWidget):
         if self._state.now.is_writing:
             self.stopAsked.emit()
         else:
-            self.focus_text()
             self.go_on_from()
 
     def _show_go_on(self) -> None:
