@@ -183,7 +183,7 @@ class OpenDraft(QObject):
             self._come()
 
     def turn_to(self) -> None:
-        """Show the draft of another conversation than before, which a start goes on with without being asked."""
+        """Show the draft of another conversation than before; the keyboard follows where the person asked for it."""
         self.hint = ""
         self.show()
         if self._library.has_chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -18,6 +19,13 @@ from app.viewmodels.text import formatting
 from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.warmth.warmth_index import WarmthIndex
+
+
+class _Count(NamedTuple):
+    """Tokens up to the end of a run, None where nobody has counted them; is_exact: and they are not about so many."""
+
+    tokens: int | None
+    is_exact: bool
 
 
 class MapRegion(QObject):
@@ -50,7 +58,7 @@ class MapRegion(QObject):
         self._opened: frozenset[str] = frozenset()
         self._has_groups = False
         self.is_counted = False
-        self._counts: dict[str, int | None] = {}  # of tokens up to the ends of runs, as they were told last
+        self._counts: dict[str, _Count] = {}  # of tokens up to the ends of runs, as they were told last
         self._leaf_id: str | None = None
         library.state.refreshed.connect(self._follow)
         warmth.changed.connect(self._take_warmth)
@@ -73,20 +81,17 @@ class MapRegion(QObject):
     def items(self) -> Iterator[list[MapItem]]:
         """Yield all runs in slices, each after the one above it; the tree must not have changed between two of them."""
         self._has_groups, has_groups = True, False
-        counts: dict[str, int | None] = {}
-        is_counted = self.is_asked
+        counts: dict[str, _Count] = {}
 
         def count(message_id: str) -> int | None:
-            nonlocal is_counted
-            warmth = self._warmth_of(message_id)
-            counts[message_id] = _counted(warmth)
-            is_counted = is_counted and warmth is not None and _is_exact(warmth)
-            return counts[message_id]
+            counts[message_id] = _count(self._warmth_of(message_id))
+            return counts[message_id].tokens
 
         for some in map_items(self.tree, count, self._opened):
             has_groups = has_groups or any(item.versions for item in some)
             yield some
-        self._has_groups, self._counts, self.is_counted = has_groups, counts, is_counted
+        self._has_groups, self._counts = has_groups, counts
+        self.is_counted = self.is_asked and all(one.is_exact for one in counts.values())
 
     def open_groups(self, ids: Iterable[str], *, is_open: bool) -> None:
         """Tell the versions of groups one by one, or as one again."""
@@ -193,7 +198,7 @@ class MapRegion(QObject):
             warmth = self._warmth_of(message_id) if message_id in self.tree else None
             if warmth is None:
                 return False
-            is_otherwise = is_otherwise or _counted(warmth) != told
+            is_otherwise = is_otherwise or _count(warmth) != told
         return is_otherwise
 
     def renew(self) -> None:
@@ -202,10 +207,7 @@ class MapRegion(QObject):
             self.changed.emit()
 
 
-def _is_exact(warmth: Warmth) -> bool:
-    return _counted(warmth) is not None and warmth.source is not Source.PREDICTED
-
-
-def _counted(warmth: Warmth | None) -> int | None:
-    """Return the tokens of a branch, None where nobody has counted them: one that is far too long is not counted."""
-    return None if warmth is None or warmth.is_far_too_long else warmth.total or None
+def _count(warmth: Warmth | None) -> _Count:
+    if warmth is None or warmth.is_far_too_long or not warmth.total:
+        return _Count(None, is_exact=False)
+    return _Count(warmth.total, is_exact=warmth.source is not Source.PREDICTED)
