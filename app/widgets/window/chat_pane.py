@@ -165,16 +165,18 @@ class ChatPane(QWidget):
         return self._app.comparison.state.now.is_open
 
     def _show_comparison(self) -> None:
-        """Put the comparison into the chat's place, or the chat back; the keyboard goes with it."""
+        """Put the comparison into the chat's place, or the chat back; the keyboard goes with it where it was here."""
         was_shown = self.comparison is not None and self._pages.currentWidget() is self.comparison
         if self._is_comparing and self.comparison is None:
             self._make_comparison()
         if self._is_comparing == was_shown:
             return
+        focused = QApplication.focusWidget()
+        is_elsewhere = focused is not None and not self.isAncestorOf(focused)
         self._choose_page()
         if self._is_comparing and self.comparison is not None:
             self.comparison.list.setFocus()
-        else:
+        elif not is_elsewhere:
             self.composer_area.take_focus()
 
     def _make_comparison(self) -> None:

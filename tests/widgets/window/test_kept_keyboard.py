@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.viewmodels.app import App
 from app.widgets.window.main_window import MainWindow
 from tests.fakes.engine import Script
+from tests.widgets.window.test_main_window import ask
 
 
 def test_words_that_were_in_line_leave_the_message_field_while_somebody_searches(
@@ -29,6 +30,23 @@ def test_words_that_were_in_line_leave_the_message_field_while_somebody_searches
     assert window.sidebar.field.hasFocus()
     window.do("fork")
     assert window.chat.composer.edit.hasFocus(), "who asks for the words gets the keyboard too"
+
+
+def test_a_comparison_that_is_left_by_keys_in_the_sidebar_leaves_the_keyboard_there(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    ask(qtbot, window, app, "Zero")
+    app.library.new_conversation()
+    ask(qtbot, window, app, "One")
+    window.do("fork")
+    ask(qtbot, window, app, "Two")
+    window.do("compare")
+    qtbot.waitUntil(lambda: window.chat.comparison is not None and window.chat.comparison.isVisible())
+    window.sidebar.list.setFocus(Qt.FocusReason.TabFocusReason)
+    compared = app.library.open_id
+    qtbot.keyClick(window.sidebar.list, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: app.library.open_id != compared and window.chat.view.isVisible())
+    assert window.sidebar.list.hasFocus()
 
 
 @pytest.mark.parametrize("way", ["page", "field"])
