@@ -6,7 +6,6 @@ that its path goes along, those below them that nobody is known to have asked fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.protocol.trie_view import TrieNodeView
@@ -43,8 +42,8 @@ class LinkedEdge:
 class EdgeTree:
     """Follows pictures of the trie.
 
-    Attributes: root, which holds no tokens; edges, all the others by id; nodes, these as the picture has them;
-    other_edges and other_bytes, what is not own.
+    Attributes: root, which holds no tokens; edges, all the others by id; nodes, these as the picture has them; order,
+    their ids in the order of the picture; other_edges and other_bytes, what is not own.
     """
 
     def __init__(self, open_id: str) -> None:
@@ -52,21 +51,23 @@ class EdgeTree:
         self.root = LinkedEdge(ROOT_ID, None, None, is_asked=True)
         self.edges: dict[int, LinkedEdge] = {}
         self.nodes: dict[int, TrieNodeView] = {}
+        self.order: list[int] = []
         self.other_edges = self.other_bytes = 0
         self._open_id = open_id
         self._path: frozenset[int] = frozenset()
-        self._nodes: Sequence[TrieNodeView] = ()
+        self._nodes: tuple[TrieNodeView, ...] = ()
         self._touched: set[LinkedEdge] = set()
 
-    def follow(self, nodes: Sequence[TrieNodeView], path: frozenset[int]) -> set[LinkedEdge]:
+    def follow(self, nodes: tuple[TrieNodeView, ...], path: frozenset[int]) -> set[LinkedEdge]:
         """Follow a picture and the edges of the open path; return all that differ, with those right above them.
 
         Edges that are gone are among them.
         """
         self._touched = set()
         old, new = differing(self._nodes, nodes)
-        present = {node.id for node in nodes[new]}
-        gone = [node.id for node in self._nodes[old] if node.id not in present]
+        before, self.order[old] = self.order[old], [node.id for node in nodes[new]]
+        present = set(self.order[new])
+        gone = [edge_id for edge_id in before if edge_id not in present]
         moved_path, self._path, self._nodes = path ^ self._path, path, nodes
         for node in nodes[new]:
             edge = self.edges.get(node.id)

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from operator import attrgetter
 
 from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import LABEL_LENGTH, LABEL_TOKENS, TrieNodeView, TrieView
 from app.viewmodels.cache.edge_tree import ROOT_ID, EdgeTree, LinkedEdge
-
-_id_of = attrgetter("id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,7 @@ class ShownTrie:
             self.row_of, self._rows, self._joined, self._parts, self._going_on = {}, {}, {}, {}, {}
         self._regroup(self._tree.follow(view.nodes, self.path))
         self.others = Others(self._tree.other_edges, self._tree.other_bytes)
-        return replace(view, nodes=tuple(filter(None, map(self._rows.get, map(_id_of, view.nodes)))))
+        return replace(view, nodes=tuple(filter(None, map(self._rows.get, self._tree.order))))
 
     @property
     def edges(self) -> Mapping[int, TrieNodeView]:

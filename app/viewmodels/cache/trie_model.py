@@ -230,13 +230,17 @@ class TrieModel(QAbstractItemModel):
             self._items[children[row]].row = row
 
     def _refresh(self, changed: list[TrieNodeView]) -> None:
-        """Exchange the nodes that differ and say so."""
+        """Exchange the nodes that differ and say so, of those below one parent at once."""
+        rows: dict[int, list[int]] = {}
         for node in changed:
             item = self._items[node.id]
             before, item.node = item.node, node
             if before != node:
-                index = self.index_of(node.id)
-                self.dataChanged.emit(index, index)
+                rows.setdefault(item.parent, []).append(item.row)
+        for parent, among in rows.items():
+            children = self._items[parent].children
+            first, last = (self.createIndex(row, 0, children[row]) for row in (min(among), max(among)))
+            self.dataChanged.emit(first, last)
 
 
 def _children_by_parent(view: TrieView, parents: set[int]) -> dict[int, list[TrieNodeView]]:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.protocol.reports import Problem
 from app.protocol.trie_view import TrieView
 from app.viewmodels.cache import disk_text
+from app.viewmodels.kit.differing import RunningSum
 from app.viewmodels.text import formatting
 from app.widgets.cache.cache_legend import Entry, Legend, entries, pinned_bytes
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
@@ -49,7 +50,7 @@ class CacheHead(QWidget):
         self._trouble: Problem | None = None
         self._cold = ""
         self._parts: tuple[Entry, ...] = ()
-        self._pinned = 0
+        self._pinned = RunningSum(pinned_bytes)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         style.changed.connect(self.updateGeometry)
         style.changed.connect(self.update)
@@ -57,7 +58,8 @@ class CacheHead(QWidget):
 
     def show_view(self, view: TrieView) -> None:
         """Show the totals of a picture of the cache."""
-        self._view, self._pinned = view, pinned_bytes(view)
+        self._view = view
+        self._pinned.follow(view.nodes)
         self._refresh()
 
     def show_disk(self, folder: str, trouble: Problem | None) -> None:
@@ -71,7 +73,7 @@ class CacheHead(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        self._parts = () if self._view.place else entries(self._view, self._pinned, self._has_disk)
+        self._parts = () if self._view.place else entries(self._view, self._pinned.now, self._has_disk)
         parts = ", ".join(part.spoken for part in self._parts)
         disk = f", {disk_text.shares(self._view)[0]}" if self._has_disk else ""
         self.setAccessibleName(f"{self._title()}{disk}: {parts}" if parts else self._title())

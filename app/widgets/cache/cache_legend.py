@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.protocol.dataclass import dataclass
-from app.protocol.trie_view import Residency, TrieView
+from app.protocol.trie_view import Residency, TrieNodeView, TrieView
 from app.viewmodels.cache.rows import RESIDENCY_NAMES
 from app.viewmodels.text import formatting
 from app.widgets.kit.drawing import draw_text
@@ -20,7 +19,6 @@ from app.widgets.kit.typography import TextRole
 
 _TO_TEXT, _APART, _BETWEEN_LINES = 6, 14, 4
 _PIN = 12
-_IS_PINNED = attrgetter("is_pinned")  # read without Python, since a picture has thousands of edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,9 @@ class Entry:
         return f"{self.word} {formatting.size(self.bytes)}"
 
 
-def pinned_bytes(view: TrieView) -> int:
-    """Return the bytes of what is pinned in a picture of the cache. It looks at every edge."""
-    return sum(node.bytes for node in filter(_IS_PINNED, view.nodes))
+def pinned_bytes(node: TrieNodeView) -> int:
+    """Return how many of an edge's bytes are pinned."""
+    return node.bytes if node.is_pinned else 0
 
 
 def entries(view: TrieView, pinned: int, has_disk: bool) -> tuple[Entry, ...]:

@@ -11,9 +11,11 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShow
 from PySide6.QtWidgets import QWidget
 
 from app.protocol.reports import Problem
+from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.event_model import EventModel
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.edges.edge_region import EdgeState, Home
+from app.viewmodels.kit.differing import RunningSum
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text import formatting
 from app.widgets.cache.cache_head import CacheHead
@@ -64,6 +66,7 @@ class CachePane(Pane):
         super().__init__(parent)
         self._style = style
         self._trie = trie
+        self._tokens = RunningSum[TrieNodeView](attrgetter("tokens"))
         self._changes = ChangeDetector()
         self.setAccessibleName(self.title)
         self.head = CacheHead(style, self)
@@ -140,8 +143,8 @@ class CachePane(Pane):
 
     def _show_trie(self) -> None:
         nodes = self._trie.shown.nodes
-        tokens = sum(map(attrgetter("end"), nodes)) - sum(map(attrgetter("start"), nodes))
-        self._totals = formatting.DOT.join((formatting.plural(len(nodes), "edge"), formatting.tokens(tokens)))
+        self._tokens.follow(nodes)
+        self._totals = formatting.DOT.join((formatting.plural(len(nodes), "edge"), formatting.tokens(self._tokens.now)))
         self.head.show_view(self._trie.view)
         self._refresh()
 

@@ -252,7 +252,7 @@ def test_the_disk_is_told_to_whoever_has_an_empty_cache(pane: CachePane) -> None
 def test_the_disks_entry_stands_below_its_bar_and_none_runs_into_another(style: Style, width: int) -> None:
     pinned = tuple(replace(each, is_pinned=True) for each in view().nodes)
     whole = replace(ON_DISK, nodes=pinned)
-    parts = entries(whole, pinned_bytes(whole), has_disk=True)
+    parts = entries(whole, sum(map(pinned_bytes, whole.nodes)), has_disk=True)
     assert [part.word for part in parts] == ["Live", "In memory", "Pinned", "On disk"]
     room = width - 32.0
     disk_left = (room - 8) * 0.68 + 8
