@@ -125,12 +125,14 @@ rooms: setup ## Draw which room of the program knows which, for the README
 
 setup: $(STAMP) ## Make .venv and install the locked packages into it
 
+# SBK_EMBED: PySide writes its own modules beside it. It would compile each from source, in memory, at every start.
 $(STAMP): requirements.lock pyproject.toml packaging/find_python.sh
 	@python="$$(sh packaging/find_python.sh)" && \
 	  if [ ! -x $(PY) ]; then echo "Making .venv with $$python"; "$$python" -m venv .venv; fi
 	@echo "Installing the locked packages (about half a minute)"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@SBK_EMBED=no $(PY) -c "import PySide6"
 	@touch $(STAMP)
 
 guide: setup ## Train the guide model again, examine it, and ship it if it is fit (an hour; ARGS=--from-scratch: two)

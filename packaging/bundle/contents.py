@@ -11,6 +11,7 @@ Properties:
 
 from __future__ import annotations
 
+import py_compile
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -207,6 +208,22 @@ def write_imports(folder: Path) -> tuple[str, str]:
     file = folder / "imports.txt"
     file.write_text("".join(f"{name}\n" for name in named_modules()), encoding="utf-8")
     return str(file), "."
+
+
+def write_shiboken(folder: Path) -> list[tuple[str, str]]:
+    """Compile the modules that Shiboken otherwise compiles in memory at every start. Returns data files.
+
+    `make setup` has it write them beside itself; there it looks for them first.
+    """
+    source = site_packages("shiboken6") / "shiboken6"
+    names = [file.relative_to(source) for file in sorted(source.glob("files.dir/shibokensupport/**/*.py"))]
+    if not names:
+        raise FileNotFoundError(f"Shiboken's modules do not lie in {source}. `make setup` writes them.")
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    made = [folder / name.with_suffix(".pyc") for name in names]
+    for name, file in zip(names, made, strict=True):
+        py_compile.compile(str(source / name), str(file), str(name), doraise=True, invalidation_mode=mode)
+    return [(str(file), f"shiboken6/{name.parent}") for name, file in zip(names, made, strict=True)]
 
 
 def named_modules() -> list[str]:

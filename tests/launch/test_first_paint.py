@@ -70,12 +70,17 @@ def compiled():
     return [f"{name}.{one.__name__}" for name, one in found if "__dataclass_fields__" in vars(one)
             and getattr(one.__eq__, "__module__", "") == name and one.__dataclass_params__.frozen]
 
+def is_file(name):
+    return os.path.exists(sys.modules[name].__file__)
+
 def tell():
     try:
         sources = [name for name in linecache.cache if f"{os.sep}app{os.sep}" in name]
         from PySide6.QtWidgets import QApplication
         has_icon = not QApplication.windowIcon().isNull()
-        told = list(sys.modules), expressions, sources, collections() - begun[0], has_icon, signatures, compiled()
+        embedded = [name for name in sys.modules if name.startswith("shibokensupport") and not is_file(name)]
+        told = (list(sys.modules), expressions, sources, collections() - begun[0], has_icon, signatures, compiled(),
+                embedded)
         print(json.dumps(told), flush=True)
     finally:
         os._exit(0)
@@ -91,13 +96,14 @@ def test_nothing_is_imported_compiled_or_drawn_that_the_first_paint_has_no_use_f
     command = [sys.executable, "-c", START, str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
     assert done.stdout, done.stderr
-    imported, expressions, sources, collections, has_icon, signatures, compiled = json.loads(done.stdout)
+    imported, expressions, sources, collections, has_icon, signatures, compiled, embedded = json.loads(done.stdout)
     assert {"app.main", "PySide6.QtWidgets"} <= set(imported)
     assert {name for name in LATER if name in imported} == set()
     assert [expression for expression in expressions if len(expression) > LONG] == []
     assert sources == []  # as PySide would read them, of every module
     assert collections <= COLLECTIONS
     assert signatures == []  # of Qt's methods, which PySide makes when one is asked for its docstring
+    assert embedded == []  # in Shiboken, which compiles what it finds there
     assert compiled == ["app.viewmodels.kit.action.Action"]  # whose fields have names; see `app.protocol.dataclass`
     assert not has_icon  # its drawings take longer than the whole window
     assert [name for name in LATER if find_spec(name) is None] == []  # a module that was renamed

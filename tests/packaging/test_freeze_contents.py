@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.machinery import SourcelessFileLoader
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ class TestHiddenImports:
         file, folder = contents.write_imports(tmp_path / "work")
         assert Path(file).read_text().split() == contents.named_modules()
         assert (Path(file).name, folder) == ("imports.txt", ".")
+
+    def test_what_shiboken_would_compile_is_compiled(self, tmp_path: Path) -> None:
+        files = {f"{folder}/{Path(file).name}": Path(file) for file, folder in contents.write_shiboken(tmp_path)}
+        loader = files["shiboken6/files.dir/shibokensupport/signature/loader.pyc"]
+        SourcelessFileLoader("loader", str(loader)).get_code("loader")
+        assert all(contents.keeps_file(name) for name in files)
 
 
 class TestModulesIn:
