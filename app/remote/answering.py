@@ -22,13 +22,13 @@ from app.remote import chunks, kinds
 from app.remote.chunks import Chunk, Progress
 from app.remote.faults import ServerError, broken_off, endless
 from app.remote.messages import chat_request, ollama_request
+from app.remote.nudge import Nudge
 from app.remote.patience import Patience, fault_of
 from app.remote.prompts import Prompt
 from app.remote.routing import Replica, Replicas
 from app.remote.written import NOT_TOLD, Written
 
 log = logging.getLogger(__name__)
-_FRAME = 0.02  # seconds, a little more than within which the window is told of new words once
 _LONGEST_ANSWER = 1 << 22  # characters with its thought, about as many as a million tokens have
 _LOOK = 2.0  # seconds in which a server says whether it is still there
 _BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
@@ -59,8 +59,8 @@ class Answering:
         self._command, self._lane, self._number = command, command.lanes[lane], lane
         self._emit, self._on_begun = emit, begun
         self._has_begun = False
-        self._told_at = 0.0
-        self._nudge: asyncio.TimerHandle | None = None
+        self._kind: TextKind = "text"
+        self._nudge = Nudge(self._show_words)
         self._context, self._seed = context, seed
         length = self._lane.sampling.max_tokens
         self._length = length if length is not None and length < context else None  # of the answer, as it is asked for
@@ -242,8 +242,7 @@ class Answering:
     def _end(self) -> None:
         """Tell the rest; nothing comes after it."""
         self._tell(self._written.end())
-        if self._nudge is not None:
-            self._nudge.cancel()
+        self._nudge.end()
 
     def _tell(self, pieces: Sequence[Piece], *, counts: bool = False) -> None:
         """Send new text; its last piece counts as a token, since servers send one at a time."""
@@ -251,17 +250,15 @@ class Answering:
             count = int(counts and at == len(pieces) - 1)
             self._emit(TextDelta(self._command.run_id, self._number, text, (), kind, count))
         if pieces:
-            self._nudge_soon(pieces[-1].kind)
+            self._told(pieces[-1].kind)
 
-    def _nudge_soon(self, kind: TextKind) -> None:
-        """Have words that came within a frame shown after it, also where the server then says nothing for long."""
-        loop = asyncio.get_running_loop()
-        if self._nudge is not None:
-            self._nudge.cancel()
-        if loop.time() - self._told_at < _FRAME:
-            empty = TextDelta(self._command.run_id, self._number, "", (), kind)
-            self._nudge = loop.call_later(_FRAME, self._emit, empty)
-        self._told_at = loop.time()
+    def _told(self, kind: TextKind) -> None:
+        self._kind = kind
+        self._nudge.came()
+
+    def _show_words(self) -> None:
+        """Have the words shown that were told."""
+        self._emit(TextDelta(self._command.run_id, self._number, "", (), self._kind))
 
     def _fail(self, problem: Problem) -> None:
         is_only = len(self._command.lanes) == 1

@@ -192,4 +192,4 @@ class IdAnswering(Answering):
         if pieces or tokens:
             kind, text = pieces[-1] if pieces else Piece("text", "")
             self._emit(TextDelta(self._command.run_id, self._number, text, tokens, kind))
-            self._nudge_soon(kind)
+            self._told(kind)

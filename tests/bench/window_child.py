@@ -25,7 +25,7 @@ from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-import tests.plain_imports  # noqa: F401 - as the program imports
+import tests.plain_imports
 import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.conversation.message import Conversation, Message
 from app.conversation.store import Store
