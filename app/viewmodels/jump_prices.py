@@ -37,11 +37,13 @@ class JumpPrices(QObject):
         if row.kind is JumpKind.COMMAND:
             self._prices.renew()
             self._prices.hurry(row.id, self._about(row.id))
-        else:
+        elif row.kind is not JumpKind.SEARCH:
             self._warmth.hurry(self._end_of(row), _home_of(row))
 
     def price(self, row: JumpRow) -> str:
-        """Say what a row costs, "" while that is not known, and for a command that costs nothing or can do nothing."""
+        """Say what a row costs, "" while that is not known, and for what costs nothing or can do nothing."""
+        if row.kind is JumpKind.SEARCH:
+            return ""
         if row.kind is JumpKind.COMMAND:
             return self._prices.price(row.id, self._about(row.id)) if row.is_enabled else ""
         end, home = self._end_of(row), _home_of(row)

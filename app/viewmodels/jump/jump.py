@@ -1,7 +1,9 @@
-"""Going somewhere by a few letters of its name: conversations, named branches, pinned messages, and commands.
+"""Going somewhere by a few letters of its name: conversations, branches, pinned messages, and commands.
 
 Properties: the best match comes first, of equal ones the one used last; only the newest letters are answered; titles
-are listed and compared in slices, so that ten thousand of them keep no frame, and listed once for all letters.
+are listed and compared in slices, so that ten thousand of them keep no frame, and listed once for all letters. Branches
+are those that have a name, and of the open conversation all, by their first words. Whatever is found, the last row
+looks for the letters in what was said.
 """
 
 from __future__ import annotations
@@ -14,17 +16,21 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from app.conversation.records import MarkedMessage
 from app.protocol.dataclass import dataclass
+from app.protocol.excerpts import first_words
 from app.viewmodels.jump.fuzzy import folded, score
 from app.viewmodels.kit.lists import AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import quoted
+from app.viewmodels.text.branch_titles import branch_title, quoted
 
 MOST = 100  # matches that are listed
 _LATELY, _RECENT = 5, 12
 _COMPARED = 64  # titles between two looks at the clock
+_UNTITLED = "New conversation"
+_SEARCH = "find_everywhere"
+_SEARCHED = 48  # characters of what is looked for that its row says
 
 
 class JumpKind(Enum):
@@ -34,14 +40,15 @@ class JumpKind(Enum):
     BRANCH = "branch"
     PIN = "pin"
     COMMAND = "command"
+    SEARCH = "words in every branch"
 
 
 @dataclass(frozen=True, slots=True)
 class JumpRow:
     """A place to go to.
 
-    id: of the conversation, message or command. detail: the conversation that it is in, or the keys of a command.
-    is_enabled: whether the command would do something now.
+    id: of the conversation, message or command; of a search, the words. detail: the conversation that it is in, or the
+    keys of a command. is_enabled: whether the command would do something now.
     """
 
     kind: JumpKind
@@ -94,11 +101,13 @@ class Jump(QObject):
     """The places that fit what was typed; without anything typed those one was at last.
 
     Attributes: rows; text. Signals: changed(), other rows are shown; commandAsked(str), carry out this command;
-    windowWanted(str), this conversation wants a window of its own.
+    searchAsked(str), look for these words in all conversations; windowWanted(str), this conversation wants a window of
+    its own.
     """
 
     changed = Signal()
     commandAsked = Signal(str)
+    searchAsked = Signal(str)
     windowWanted = Signal(str)
 
     def __init__(
@@ -147,6 +156,9 @@ class Jump(QObject):
         """Go to a place, in a window of its own if wanted, or carry out a command."""
         if not row.is_enabled:
             return
+        if row.kind is JumpKind.SEARCH:
+            self.searchAsked.emit(row.id)
+            return
         self._lately = [row, *(one for one in self._lately if (one.kind, one.id) != (row.kind, row.id))][:_LATELY]
         if row.kind is JumpKind.COMMAND:
             self.commandAsked.emit(row.id)
@@ -166,7 +178,10 @@ class Jump(QObject):
 
     def _begin_list(self) -> None:
         """Have all places listed anew, when they are compared first."""
-        self._places, self._unlisted = [], chain(self._conversations(), self._marks(), self._command_rows)
+        self._places, self._unlisted = (
+            [],
+            chain(self._conversations(), self._marks(), self._branches(), self._command_rows),
+        )
 
     def _conversations(self) -> Iterator[JumpRow]:
         for one in self._library.library.conversations:
@@ -175,12 +190,28 @@ class Jump(QObject):
 
     def _marks(self) -> Iterator[JumpRow]:
         for marked in self._marked:
-            where = marked.title or "New conversation"
+            where = marked.title or _UNTITLED
             if marked.name:
                 yield JumpRow(JumpKind.BRANCH, marked.message_id, marked.name, where, marked.conversation_id)
             if marked.is_pinned:
                 words = formatting.plain_words(marked.words) or where
                 yield JumpRow(JumpKind.PIN, marked.message_id, quoted(words), where, marked.conversation_id)
+
+    def _branches(self) -> Iterator[JumpRow]:
+        """Yield the branches of the open conversation that have no name but their first words."""
+        tree, library = self._library.tree, self._library.library
+        runs, home = tree.runs(), library.conversation(tree.conversation_id)
+        beginnings = tuple(one for one, run in runs.items() if run.parent_id is None)
+        forks = (beginnings, *(run.children for run in runs.values()))
+        where = home.title if home is not None and home.title else _UNTITLED
+        for first in [tree.message(one) for fork in forks if len(fork) > 1 for one in fork]:
+            if first.text and not first.name:
+                yield JumpRow(JumpKind.BRANCH, first.id, branch_title(first), where, first.conversation_id)
+
+    def _search(self) -> JumpRow:
+        keys = next((row.detail for row in self._command_rows if row.id == _SEARCH), "")
+        words = quoted(first_words(self.text, _SEARCHED))
+        return JumpRow(JumpKind.SEARCH, self.text, f"Search conversations for {words}", keys)
 
     def _all(self) -> Iterator[tuple[str, JumpRow]]:
         """Yield each place with its folded title: those that are listed, then the others, which are listed with it."""
@@ -201,7 +232,7 @@ class Jump(QObject):
 
     def _show_found(self) -> None:
         best = sorted(self._found, key=lambda one: one[:2], reverse=True)[:MOST]
-        self.rows.show([row for _fit, _place, row in best])
+        self.rows.show([*(row for _fit, _place, row in best), self._search()])
         self.changed.emit()
 
     def _show_recent(self) -> None:

@@ -30,6 +30,7 @@ _ICONS = {
     JumpKind.BRANCH: Icon.FORK,
     JumpKind.PIN: Icon.PIN,
     JumpKind.COMMAND: Icon.RIGHT,
+    JumpKind.SEARCH: Icon.FIND,
 }
 
 
@@ -133,13 +134,18 @@ class JumpPanel(QWidget):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _refresh(self) -> None:
-        """Make the first row that can be chosen the current one, in a panel of the rows' height."""
+        """Make the first row that can be chosen the current one, in a panel of the rows' height.
+
+        A search is that only where nothing is found: in the place of a command that is off nobody has asked for it.
+        """
         rows = self._jump.rows.rows
-        first = next((number for number, row in enumerate(rows) if row.is_enabled), -1)
+        is_search = len(rows) == 1 and rows[0].kind is JumpKind.SEARCH
+        places = (at for at, row in enumerate(rows) if row.is_enabled and row.kind is not JumpKind.SEARCH)
+        first = 0 if is_search else next(places, -1)
         if first >= 0:
             self.list.setCurrentIndex(self._jump.rows.index(first))
             self.list.scrollToTop()
-        self.setAccessibleDescription("" if rows else self._nothing)
+        self.setAccessibleDescription("" if rows and not is_search else self._nothing)
         self._look_at(self.list.currentIndex())
         self._lay_out()
 

@@ -22,11 +22,15 @@ class JumpCommands(QObject):
         app: App,
         do: Callable[[str], None],
         about: Callable[[str], str | None],
+        search: Callable[[str], None],
         window: QWidget,
     ) -> None:
-        """do: carries out a command. about: returns the message that it would begin at, as of `JumpPrices`."""
+        """do: carries out a command. about: returns the message that it would begin at, as of `JumpPrices`. search:
+        looks for words in all conversations.
+        """
         super().__init__(window)
         self._style, self._app, self._do, self._window = style, app, do, window
+        self._search = search
         self._jump: Jump | None = None
         self._prices = JumpPrices(app.chat.warmth, app.chat.prices, about, self)
         self.panel: QWidget | None = None
@@ -44,6 +48,7 @@ class JumpCommands(QObject):
             self._jump = self._app.jump()
             self._jump.setParent(self)
             self._jump.commandAsked.connect(self._do)
+            self._jump.searchAsked.connect(self._search)
         is_priced = self._app.model.state.now.has("cost_estimates")
         panel = JumpPanel(self._style, self._jump, self._prices.price if is_priced else None, self._window)
         if is_priced:

@@ -101,6 +101,11 @@ class LibraryCommands(QObject):
         self._sidebar.field.clear()
         self._sidebar.list.rename(row_id)
 
+    def search(self, words: str) -> None:
+        """Show where these words are in all conversations, with the keyboard in the field above."""
+        self._find()
+        self._sidebar.field.setText(words)
+
     def _find(self) -> None:
         self._show_sidebar()
         self._sidebar.field.take_focus()

@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, app.notices, undo, redo, app.act)
         self._copies = CopyCommands(style, app, self.chat, self._text.copy)
-        self._jumps = JumpCommands(style, app, self.do, self._about, self)
+        self._jumps = JumpCommands(style, app, self.do, self._about, lambda words: self._library.search(words), self)
         self._ring = FocusRing(style, self)
         self._menu_keys = MenuKeys(self)
         self._library = LibraryCommands(style, app, self.sidebar, self.sides, self)
