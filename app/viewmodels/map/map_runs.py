@@ -8,9 +8,10 @@ from typing import NamedTuple
 from app.conversation.message import Message
 from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
-from app.viewmodels.branches.branch_rows import BranchRow, branch_row
+from app.viewmodels.branches.branch_rows import branch_row
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold, group_title
 from app.viewmodels.text import formatting
+from app.viewmodels.text.branch_titles import title_apart
 
 # Runs up to which all of them have a label, and of which the engine is asked for all; characters of a label.
 MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
@@ -25,9 +26,10 @@ class MapItem(NamedTuple):
     """A run, or a group of them, before it has a place.
 
     id, last_id: of its first and last message. parent: its number, -1 for the first. end: tokens from the beginning of
-    the conversation to its end. label: its name or first words; detail: a second line, or "". is_leaf: nothing hangs
-    below it. is_labelled: there is to be room for its label. versions: 0, or how many versions this group has, of which
-    only the one that is open, if any, stands beside it until the group is opened; is_open: all of them do.
+    the conversation to its end. label: its name or first words; detail: a second line, or "". apart: words in which it
+    differs from the versions beside it, where those are not its first, or "". is_leaf: nothing hangs below it.
+    is_labelled: there is to be room for its label. versions: 0, or how many versions this group has, of which only the
+    one that is open, if any, stands beside it until the group is opened; is_open: all of them do.
     """
 
     id: str
@@ -42,6 +44,7 @@ class MapItem(NamedTuple):
     is_favourite: bool
     versions: int = 0
     is_open: bool = False
+    apart: str = ""
 
 
 def map_items(
@@ -72,7 +75,7 @@ def map_items(
             made.append(_group_item(tree, one, parent, max(start, end)))
         else:
             end = max(start, _end(tree, one, start, asked))
-            made.append(_item(branch_row(tree, one), one, parent, end, end - start, has_all=has_all))
+            made.append(_item(tree, one, parent, end, end - start, has_all=has_all))
         ends.append(made[-1].end)
         if len(made) == _SLICE:
             yield made
@@ -134,7 +137,8 @@ def _group_item(tree: MessageTree, group: _Group, parent: int, end: int) -> MapI
     )
 
 
-def _item(row: BranchRow, run: Run, parent: int, end: int, tokens: int, *, has_all: bool) -> MapItem:
+def _item(tree: MessageTree, run: Run, parent: int, end: int, tokens: int, *, has_all: bool) -> MapItem:
+    row = branch_row(tree, run)
     is_labelled = bool(row.name) or has_all or len(run.children) > 1
     label = formatting.first_words(row.title, _LONGEST)
     if label.startswith("“") and not label.endswith("”"):
@@ -146,6 +150,7 @@ def _item(row: BranchRow, run: Run, parent: int, end: int, tokens: int, *, has_a
         is_labelled=is_labelled,
         is_named=bool(row.name),
         is_favourite=row.is_favourite,
+        apart=title_apart(tree.message(run.first_id), tree.siblings(run.first_id)) if is_labelled else "",
     )
 
 

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from itertools import islice
+
 from app.conversation.message import Message
 from app.protocol.excerpts import isolated, plain_words
 
 _LONGEST = 80  # characters of its first words
+_VERSIONS, _COMPARED = 16, 8_000  # versions that a message is compared with, and characters of each
+_BEFORE = 12  # characters that are said of what two versions have in common
+_BEGUN = re.compile(r"^\S*\s+")  # the rest of a word
 
 
 def branch_title(first: Message, most: int = _LONGEST) -> str:
     """Return the name of the branch that begins with a message, or its first words in quotes, or who speaks in it."""
     return first.name or quoted(plain_words(first.text, most)) or first.speaker
+
+
+def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:
+    """Return the words with which a message becomes another than the versions beside it: "“…about a hen”".
+
+    To be shown where its title is cut before it differs from theirs. "" where it has a name, where it differs early,
+    and where another says the same.
+    """
+    text = first.text[:_COMPARED]
+    others = islice((one.text[:_COMPARED] for one in versions if one.id != first.id), _VERSIONS)
+    same = max((_count_same(text, other) for other in others), default=0)
+    if first.name or same <= _BEFORE or same == len(text):
+        return ""
+    before = text[same - _BEFORE : same]
+    begun = _BEGUN.sub("", before) or before  # a script without spaces has none
+    return quoted(f"…{plain_words(begun + text[same:], most)}")
+
+
+def _count_same(text: str, other: str) -> int:
+    """Count the characters that two texts begin with alike, by halves."""
+    low, high = 0, min(len(text), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def quoted(words: str) -> str:

@@ -117,12 +117,21 @@ class MapPainter:
         name, detail = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
         if item.versions:
             return (detail.width(item.label) + 2 * _CHIP_PAD + self._style.typography.icon(_CHIP_ICON), detail.line + 4)
-        most = self._style.typography.scaled(_LEAF if item.is_leaf else _RUN)
+        most = self._widest(item)
         star = _STAR + 4 if item.is_favourite else 0
-        width = name.width(item.label) + star
+        width = name.width(self._words(item)) + star
         if item.detail or item.is_leaf:
             width = max(width, detail.width(item.detail or _HERE))
         return (min(width, most) + 4, name.line + (detail.line if item.detail or item.is_leaf else 0))
+
+    def _widest(self, item: MapItem) -> float:
+        return self._style.typography.scaled(_LEAF if item.is_leaf else _RUN)
+
+    def _words(self, item: MapItem) -> str:
+        """Return the words of a label: where its first would be cut, those in which it differs from others."""
+        room = self._widest(item) - (_STAR + 4 if item.is_favourite else 0)
+        is_cut = bool(item.apart) and self._style.text_style(TextRole.HEADLINE).width(item.label) > room
+        return item.apart if is_cut else item.label
 
     def _paint_wires(self, painter: QPainter, origin: QPointF, shown: Box) -> None:
         """Draw a level line to each so many tokens, as close as can be read."""
@@ -300,7 +309,8 @@ class MapPainter:
         second = _HERE if is_open and item.is_leaf else item.detail
         color = theme.accent if is_open or is_hovered else theme.text
         star = _STAR + 4 if item.is_favourite else 0
-        width = min(name.width(item.label), box.width() - star)
+        words = self._words(item)
+        width = min(name.width(words), box.width() - star)
         left = box.left() if not is_centred else box.center().x() - (width + star) / 2
         first = QRectF(left + star, box.top(), width, name.line)
         # A wire does not go through words.
@@ -308,7 +318,7 @@ class MapPainter:
         if item.is_favourite:
             star_at = QPointF(left + _STAR / 2, first.center().y())
             self._style.icons.paint(painter, Icon.STAR, star_at, theme.accent, _STAR)
-        draw_text(painter, name, first, item.label, color)
+        draw_text(painter, name, first, words, color)
         if second:
             lower = QRectF(box.left(), first.bottom(), box.width(), detail.line)
             painter.fillRect(lower, theme.panel)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
+
+import pytest
 
 from app.conversation.message import Conversation, Message, new_id, title_from
 from app.conversation.records import ListedBranch
@@ -10,11 +13,12 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_rows
 from app.viewmodels.library.conversation_rows import Shown, conversation_rows
 from app.viewmodels.map.map_runs import map_items
-from app.viewmodels.text.branch_titles import branch_title
+from app.viewmodels.text.branch_titles import branch_title, title_apart
 from app.viewmodels.warmth.price_card import following_branch
 
 HOME = new_id()
 MARKED = "## **Plan** `four` days"
+WITHOUT_SPACES = "果樹を壁に這わせるにはどうすればよいですか"
 
 
 def test_a_branch_is_called_by_its_name_or_its_first_words_or_who_speaks() -> None:
@@ -39,3 +43,36 @@ def test_no_list_shows_the_marks_of_markdown() -> None:
     )
     assert [row.title for row in rows] == ["Plan four days", "“Plan four days”"]
     assert {listed.title, item.label, priced.title} == {"“Plan four days”"}
+
+
+def apart(*texts: str) -> list[str]:
+    versions = [Message.new(HOME, None, "user", text) for text in texts]
+    return [title_apart(one, versions) for one in versions]
+
+
+def test_versions_that_begin_alike_are_told_apart_by_what_they_go_on_with() -> None:
+    found = apart("Tell me a long story", "Tell me a story about a **wolf**", "Tell me a story about a hen")
+    assert found == ["", "“…about a wolf”", "“…about a hen”"], "the first one's title says enough"
+    long = "You are a gardener who answers in one sentence. " * 60
+    found = apart(f"{long}Which pear?", f"{long}Which plum?\n\nFor a wall.")
+    assert found == ["“…Which pear?”", "“…Which plum? For a wall.”"]
+    found = apart(f"{WITHOUT_SPACES}梨", f"{WITHOUT_SPACES}桃")
+    assert found == ["“…にはどうすればよいですか梨”", "“…にはどうすればよいですか桃”"]
+
+
+def test_a_name_an_early_difference_and_equal_words_need_no_other_title() -> None:
+    assert apart("Which pears?", "Which plums?") == ["", ""]
+    assert apart("Tell me a long story", "Tell me a long story") == ["", ""]
+    assert apart("Tell me a long story") == [""]
+    named = replace(Message.new(HOME, None, "user", "Tell me a long story"), name="Long")
+    assert title_apart(named, [named, Message.new(HOME, None, "user", "Tell me a long stork")]) == ""
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_two_versions_that_differ_are_called_the_same(seed: int) -> None:
+    dice = Random(seed)
+    for _ in range(50):
+        common = "".join(dice.choice("ab \n") for _ in range(dice.randrange(100)))
+        texts = {f"x{common}{dice.choice('cde')}{dice.choice('fgh')}" for _ in range(dice.randint(2, 6))}
+        found = [title for title in apart(*sorted(texts)) if title]
+        assert len(set(found)) == len(found)

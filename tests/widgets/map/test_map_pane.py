@@ -17,8 +17,9 @@ from app.protocol.reports import Source
 from app.viewmodels.app import App
 from app.viewmodels.map.map_runs import MOST_ASKED
 from app.viewmodels.warmth.warmth import Warmth
+from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.style import Style
-from app.widgets.map import map_view
+from app.widgets.map import map_painter, map_view
 from app.widgets.map.map_painter import NEAR
 from app.widgets.map.map_pane import MapPane
 from app.widgets.map.map_view import CLOSES, LEAST, MOST, OPENS, MapView
@@ -548,3 +549,24 @@ def test_a_picture_that_nearly_has_room_is_shown_from_its_edge(qtbot: QtBot, pan
                 assert bar.value() in (bar.minimum(), bar.maximum()), width
                 moved += bar.minimum() < bar.maximum()
     assert moved
+
+
+def test_labels_of_versions_that_begin_alike_say_in_what_they_differ(
+    qtbot: QtBot, window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(map_painter, "draw_text", lambda *given: (drawn.append(given[3]), draw_text(*given))[1])
+    answer = say(app, say(app, None, "user", "Where to?"), "assistant", "Anywhere")
+    for kind in ("a wolf", "a hen"):
+        say(app, answer, "user", f"Tell me a long story about {kind}")
+    say(app, answer, "user", "North")
+    app.library.state.refresh()
+    app.catch_up()
+    window.do("map")
+    finish(qtbot, window.map)
+    view = view_of(window.map)
+    view.set_zoom(1.0)
+    drawn.clear()
+    picture(view.viewport())
+    assert {"“…about a wolf”", "“…about a hen”", "“North”"} <= set(drawn)
+    assert any(item.label.startswith("“Tell me a long story") for item in view.items), "what is said of it is whole"
