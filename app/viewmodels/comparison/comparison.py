@@ -20,7 +20,7 @@ from app.viewmodels.chat.versions import last_fork, version_beside, version_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import branch_title
+from app.viewmodels.text.branch_titles import branch_title, is_cut, title_apart
 
 Side = Literal["left", "right"]
 _LONGEST = 60
@@ -49,11 +49,15 @@ class ComparedMessage:
 
 @dataclass(frozen=True, slots=True)
 class ComparedBranch:
-    """One of the two. leaf_id: its last message. name: of the branch. detail: which version it is, and who answers."""
+    """One of the two. leaf_id: its last message. name: of the branch. detail: which version it is, and who answers.
+
+    apart: words in which it differs from the versions beside it, for where its name is cut; "" where it says enough.
+    """
 
     leaf_id: str
     name: str
     detail: str = ""
+    apart: str = ""
 
 
 Pair = tuple[ComparedMessage | None, ComparedMessage | None]
@@ -251,7 +255,9 @@ def _branch(tree: MessageTree, path: Sequence[Message], shared: int) -> Compared
     models = ", ".join(dict.fromkeys(one.speaker for one in own[:_MOST_ANSWERS] if one.model_name))
     versions = tree.siblings(own[0].id)
     which = f"Version {version_of(versions, own[0].id) + 1} of {len(versions)}" if len(versions) > 1 else ""
-    return ComparedBranch(path[-1].id, _name(own), formatting.DOT.join(part for part in (which, models) if part))
+    detail, name = formatting.DOT.join(part for part in (which, models) if part), _name(own)
+    apart = "" if any(one.name for one in own) else title_apart(own[0], versions)
+    return ComparedBranch(path[-1].id, apart if apart and is_cut(name) else name, detail, apart)
 
 
 def _name(own: Sequence[Message]) -> str:

@@ -20,6 +20,11 @@ def branch_title(first: Message, most: int = _LONGEST) -> str:
     return first.name or quoted(plain_words(first.text, most)) or first.speaker
 
 
+def is_cut(title: str) -> bool:
+    """Return whether a title leaves out words of its message, wherever it is shown."""
+    return title.endswith("…”")
+
+
 def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:
     """Return the words with which a message becomes another than the versions beside it: "“…about a hen”".
 

@@ -117,7 +117,7 @@ class BranchDelegate(RowDelegate):
             self._style.icons.paint(painter, Icon.STAR, center, theme.accentgfx, size)
             line.setLeft(line.left() + size + 5)
         color = theme.text if node.is_met else theme.text3
-        title = self._model.title(node, is_cut=text_style.width(row.title) > line.width())
+        title = self._model.title(node, has_room=text_style.width(row.title) <= line.width())
         draw_text(painter, text_style, line, title, theme.accent if is_accented else color)
 
     def _paint_detail(

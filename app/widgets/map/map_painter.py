@@ -117,19 +117,15 @@ class MapPainter:
         name, detail = self._style.text_style(TextRole.HEADLINE), self._style.text_style(TextRole.CAP)
         if item.versions:
             return (detail.width(item.label) + 2 * _CHIP_PAD + self._style.typography.icon(_CHIP_ICON), detail.line + 4)
-        most = self._widest(item)
+        most = self._style.typography.scaled(_LEAF if item.is_leaf else _RUN)
         star = _STAR + 4 if item.is_favourite else 0
-        width = name.width(self._words(item)) + star
+        width = name.width(self._words(item, most - star)) + star
         if item.detail or item.is_leaf:
             width = max(width, detail.width(item.detail or _HERE))
         return (min(width, most) + 4, name.line + (detail.line if item.detail or item.is_leaf else 0))
 
-    def _widest(self, item: MapItem) -> float:
-        return self._style.typography.scaled(_LEAF if item.is_leaf else _RUN)
-
-    def _words(self, item: MapItem) -> str:
+    def _words(self, item: MapItem, room: float) -> str:
         """Return the words of a label: where its first would be cut, those in which it differs from others."""
-        room = self._widest(item) - (_STAR + 4 if item.is_favourite else 0)
         is_cut = bool(item.apart) and self._style.text_style(TextRole.HEADLINE).width(item.label) > room
         return item.apart if is_cut else item.label
 
@@ -309,7 +305,7 @@ class MapPainter:
         second = _HERE if is_open and item.is_leaf else item.detail
         color = theme.accent if is_open or is_hovered else theme.text
         star = _STAR + 4 if item.is_favourite else 0
-        words = self._words(item)
+        words = self._words(item, box.width() - star)
         width = min(name.width(words), box.width() - star)
         left = box.left() if not is_centred else box.center().x() - (width + star) / 2
         first = QRectF(left + star, box.top(), width, name.line)

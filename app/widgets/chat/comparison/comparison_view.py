@@ -75,7 +75,8 @@ class BranchButton(MenuButton):
             draw_text(painter, small, lower, detail, theme.text3)
         else:
             upper = words
-        taken = draw_text(painter, name, upper, self._branch.name, theme.text)
+        is_cut = bool(self._branch.apart) and name.width(self._branch.name) > upper.width()
+        taken = draw_text(painter, name, upper, self._branch.apart if is_cut else self._branch.name, theme.text)
         at = upper.center()
         at.setX(upper.left() + taken + self.sign_width / 2)
         self._paint_sign(painter, at, theme.text3)

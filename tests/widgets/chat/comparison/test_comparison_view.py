@@ -17,11 +17,13 @@ from app.viewmodels.comparison.comparison import ComparedMessage
 from app.viewmodels.comparison.word_differences import MOST_OF_LINES
 from app.viewmodels.kit.lists import RowRole
 from app.viewmodels.text.formatting import DOT, HARD
+from app.widgets.chat.comparison import comparison_view
 from app.widgets.chat.comparison.compared_blocks import ComparedBlocks
 from app.widgets.chat.comparison.comparison_list import _SLICE_ROWS, ComparisonList, columns
 from app.widgets.chat.comparison.comparison_rows import ComparisonRow, RowKind, pair_rows, spoken_row, thought_rows
 from app.widgets.chat.comparison.comparison_view import ComparisonView
 from app.widgets.chat.comparison.copied_side import copied_side
+from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.style import Style
 from app.widgets.window.copy_commands import NOTHING_TO_COPY
 from app.widgets.window.main_window import MainWindow
@@ -60,6 +62,25 @@ def forked(qtbot: QtBot, window: MainWindow, app: App) -> MainWindow:
 def view_of(window: MainWindow) -> ComparisonView:
     assert window.chat.comparison is not None
     return window.chat.comparison
+
+
+def test_heads_that_are_cut_say_in_what_the_branches_differ(
+    window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(comparison_view, "draw_text", lambda *given: (drawn.append(given[3]), draw_text(*given))[1])
+    begun, kinds = "Tell me a long story with words about ", ("a wolf", "a hen")
+    first = say(app, say(app, None, "user", "Hello"), "assistant", "Yes?")
+    for kind in kinds:
+        say(app, first, "user", f"{begun}{kind}")
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    app.catch_up()
+    window.do("compare")
+    for width, shown in ((900, {f"“…about {kind}”" for kind in kinds}), (2200, {f"“{begun}{kind}”" for kind in kinds})):
+        window.resize(width, 800)
+        drawn.clear()
+        picture(view_of(window))
+        assert {text for text in drawn if "about" in text} == shown
 
 
 def test_words_that_differ_are_struck_out_at_the_left_and_underlined_at_the_right(style: Style) -> None:
