@@ -23,7 +23,7 @@ from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import branch_title, quoted
+from app.viewmodels.text.branch_titles import branch_title_among, quoted
 
 MOST = 100  # matches that are listed
 _LATELY, _RECENT = 5, 12
@@ -202,11 +202,13 @@ class Jump(QObject):
         tree, library = self._library.tree, self._library.library
         runs, home = tree.runs(), library.conversation(tree.conversation_id)
         beginnings = tuple(one for one, run in runs.items() if run.parent_id is None)
-        forks = (beginnings, *(run.children for run in runs.values()))
+        forks = [one for one in (beginnings, *(run.children for run in runs.values())) if len(one) > 1]
         where = home.title if home is not None and home.title else _UNTITLED
-        for first in [tree.message(one) for fork in forks if len(fork) > 1 for one in fork]:
-            if first.text and not first.name:
-                yield JumpRow(JumpKind.BRANCH, first.id, branch_title(first), where, first.conversation_id)
+        for versions in [tuple(map(tree.message, fork)) for fork in forks]:
+            for first in versions:
+                if first.text and not first.name:
+                    title = branch_title_among(first, versions)
+                    yield JumpRow(JumpKind.BRANCH, first.id, title, where, first.conversation_id)
 
     def _search(self) -> JumpRow:
         keys = next((row.detail for row in self._command_rows if row.id == _SEARCH), "")

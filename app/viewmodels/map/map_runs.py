@@ -141,7 +141,7 @@ def _item(tree: MessageTree, run: Run, parent: int, end: int, tokens: int, *, ha
     row = branch_row(tree, run)
     is_labelled = bool(row.name) or has_all or len(run.children) > 1
     label, first = _short(row.title), tree.message(run.first_id)
-    apart = _short(title_apart(first, tree.siblings(first.id))) if is_labelled else ""
+    apart = _short(title_apart(first, tree.siblings(first.id))) if is_labelled and not first.name else ""
     if apart and is_cut(label):
         label = apart
     detail = f"{formatting.plural(row.count, 'message')}, {formatting.tokens(tokens)}" if parent < 0 else ""

@@ -20,6 +20,12 @@ def branch_title(first: Message, most: int = _LONGEST) -> str:
     return first.name or quoted(plain_words(first.text, most)) or first.speaker
 
 
+def branch_title_among(first: Message, versions: Iterable[Message]) -> str:
+    """Return what the branch is called that begins with a message, or where that leaves out words `title_apart`."""
+    title = branch_title(first)
+    return (is_cut(title) and title_apart(first, versions)) or title
+
+
 def is_cut(title: str) -> bool:
     """Return whether a title leaves out words of its message, wherever it is shown."""
     return title.endswith("…”")

@@ -13,7 +13,7 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_rows
 from app.viewmodels.library.conversation_rows import Shown, conversation_rows
 from app.viewmodels.map.map_runs import map_items
-from app.viewmodels.text.branch_titles import branch_title, title_apart
+from app.viewmodels.text.branch_titles import branch_title, branch_title_among, title_apart
 from app.viewmodels.warmth.price_card import following_branch
 
 HOME = new_id()
@@ -56,6 +56,10 @@ def test_versions_that_begin_alike_are_told_apart_by_what_they_go_on_with() -> N
     long = "You are a gardener who answers in one sentence. " * 60
     found = apart(f"{long}Which pear?", f"{long}Which plum?\n\nFor a wall.")
     assert found == ["“…Which pear?”", "“…Which plum? For a wall.”"]
+    pear, early = (Message.new(HOME, None, "user", f"{begun}Which pear?") for begun in (long, ""))
+    assert [branch_title_among(one, [pear, early]) for one in (pear, early)] == [branch_title(pear), "“Which pear?”"]
+    plum = Message.new(HOME, None, "user", f"{long}Which plum?")
+    assert branch_title_among(pear, [pear, early, plum]) == "“…Which pear?”"
     found = apart(f"{WITHOUT_SPACES}梨", f"{WITHOUT_SPACES}桃")
     assert found == ["“…にはどうすればよいですか梨”", "“…にはどうすればよいですか桃”"]
 
