@@ -115,7 +115,7 @@ class ChatView(RowView):
         self._painter = RowPainter(style)
         self._growing = GrowingAnswer(self, model)
         self._catch_up = QTimer(self, singleShot=True, interval=0)
-        self._catch_up.timeout.connect(self._go_on)
+        self._catch_up.timeout.connect(self._show_anew)
         self._focus = RowFocus(self)
         self._sideways = SidewaysScroll(self)
         self.controls = RowControls(style, self.viewport(), self, actions)
@@ -137,8 +137,8 @@ class ChatView(RowView):
         self._style.formulas.drawn.connect(self._renew_formulas)
         self.controls.stepped.connect(self.versionAsked)
         self.controls.acted.connect(self._act)
-        self.controls.thoughtPressed.connect(self._toggle_thought)
-        self.controls.attachmentPressed.connect(self._toggle_attachment)
+        self.controls.thoughtPressed.connect(partial(self._keep_in_place, self.thoughtPressed.emit))
+        self.controls.attachmentPressed.connect(partial(self._keep_in_place, self.attachmentPressed.emit))
         self.controls.codeScrolled.connect(self._sideways.step)
         self.pill.clicked.connect(self.go_to_end)
         self.pointer.linkAsked.connect(self.linkAsked)
@@ -340,8 +340,8 @@ class ChatView(RowView):
         else:
             self._place_pill()
 
-    def _go_on(self) -> None:
-        """Measure and show what was too much for the turn before."""
+    def _show_anew(self) -> None:
+        """Measure and paint again what is in sight, and what was too much for the turn before."""
         self.updateGeometries()
         self.viewport().update()
 
@@ -363,14 +363,12 @@ class ChatView(RowView):
         self.layout_of_rows.extend()
         if anchor is not None:
             self._scroll_to(self.layout_of_rows.offset_of(anchor))
-        self.updateGeometries()
-        self.viewport().update()
+        self._show_anew()
 
     def _renew_formulas(self) -> None:
         """Show the formulas of which it is known now how they are drawn; what is at the top stays there."""
         if self.layout_of_rows.renew_formulas():
-            self.updateGeometries()
-            self.viewport().update()
+            self._show_anew()
 
     def _scroll_to(self, offset: float) -> None:
         """Set the scroll bar, which is not heard as the person's doing."""
@@ -501,26 +499,17 @@ class ChatView(RowView):
         """The rows with all their controls: under the mouse, under the keyboard, and the last answer."""
         return self.pointer.hovered, self.keyboard_row, len(self.layout_of_rows) - 1
 
-    def _toggle_thought(self, message_id: str) -> None:
-        """Have a thought opened or folded below its line, which stays where it is."""
-        self._keep_in_place(lambda: self.thoughtPressed.emit(message_id))
-
-    def _toggle_attachment(self, message_id: str, number: int) -> None:
-        """Have an attachment opened or folded below its line, which stays where it is."""
-        self._keep_in_place(lambda: self.attachmentPressed.emit(message_id, number))
-
-    def _keep_in_place(self, change: Callable[[], object]) -> None:
-        """Make a change below what is at the top, which stays where it is."""
+    def _keep_in_place(self, ask: Callable[..., object], *about: object) -> None:
+        """Have a thought or an attachment opened or folded below its line, which stays where it is."""
         rows, offset = self.layout_of_rows, self.verticalOffset()
         self._follows_end = False
-        change()
+        ask(*about)
         for _ in range(_MOST_ROUNDS):
             limit = self._limit
             if not rows.settle(offset, offset + self.viewport().height()).changed:
                 break
         self._scroll_to(min(offset, limit))
-        self.updateGeometries()
-        self.viewport().update()
+        self._show_anew()
 
     def _act(self, action_id: str, message_id: str) -> None:
         """Carry out what a button of a message says, or its menu."""
