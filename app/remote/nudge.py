@@ -11,8 +11,7 @@ FRAME = 0.02  # seconds, a little more than within which the window is told of n
 class Nudge:
     """Calls back a frame after the last words, where they came within a frame of those before.
 
-    To be used on one event loop. It has one timer, which goes on while words come: one for each of them would take a
-    tenth of what is done here for a word.
+    To be used on one event loop. Its one timer goes on while words come; it is not put off by each of them.
     """
 
     def __init__(self, show: Callable[[], object]) -> None:

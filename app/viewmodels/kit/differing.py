@@ -37,7 +37,7 @@ class RunningSum(Generic[Thing]):
 
 
 def _same(before: tuple[object, ...], after: tuple[object, ...]) -> int:
-    """Return how many things at the front are the same, or fewer by those of one chunk that are equal only."""
+    """Return how many things at the front are the same; some that are equal but other objects may not be counted."""
     most, at = min(len(before), len(after)), 0
     while at < most and before[at : at + _CHUNK] == after[at : at + _CHUNK]:
         at += _CHUNK
