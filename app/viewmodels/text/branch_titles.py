@@ -34,13 +34,13 @@ def is_cut(title: str) -> bool:
 def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:
     """Return the words with which a message becomes another than the versions beside it: "“…about a hen”".
 
-    To be shown where its title is cut before it differs from theirs. "" where it has a name, where it differs early,
-    and where another says the same.
+    To be shown where its title is cut before it differs from theirs. "" where it has a name, and where it differs early
+    or from none of them. One with which another only goes on is told by its end.
     """
     text = first.text[:_COMPARED]
-    others = islice((one.text[:_COMPARED] for one in versions if one.id != first.id), _VERSIONS)
+    others = islice((one.text[:_COMPARED] for one in versions if one.text != first.text), _VERSIONS)
     same = max((_count_same(text, other) for other in others), default=0)
-    if first.name or same <= _BEFORE or same == len(text):
+    if first.name or not _BEFORE < same < _COMPARED:
         return ""
     before = text[same - _BEFORE : same]
     begun = _BEGUN.sub("", before) or before  # a script without spaces has none
