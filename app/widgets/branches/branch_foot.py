@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.branches.branches_region import BranchesState
+from app.viewmodels.text.branch_titles import is_cut
 from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button
 from app.widgets.kit.drawing import draw_text, smooth, wrapped
@@ -89,8 +90,11 @@ class BranchFoot(QWidget):
         taken = 0.0
         if not lines:
             taken = draw_text(painter, ui, line, now.price, theme.text2, Qt.AlignmentFlag.AlignRight) + 12
-        title = "" if now.chosen is None else now.chosen.title
-        draw_text(painter, self._style.text_style(TextRole.HEADLINE), line.adjusted(0, 0, -taken, 0), title, theme.text)
+        title, headline = "" if now.chosen is None else now.chosen.title, self._style.text_style(TextRole.HEADLINE)
+        room = line.adjusted(0, 0, -taken, 0)
+        if now.apart and (is_cut(title) or headline.width(title) > room.width()):
+            title = now.apart
+        draw_text(painter, headline, room, title, theme.text)
         for words in lines:
             line.translate(0, ui.line)
             draw_text(painter, ui, line, words, theme.text2)

@@ -56,10 +56,9 @@ def test_versions_that_begin_alike_are_told_apart_by_what_they_go_on_with() -> N
     long = "You are a gardener who answers in one sentence. " * 60
     found = apart(f"{long}Which pear?", f"{long}Which plum?\n\nFor a wall.")
     assert found == ["“…Which pear?”", "“…Which plum? For a wall.”"]
-    found = apart(
-        "Tell me a long story", "Tell me a long story", "Tell me a long stork", "Tell me a long story, please"
-    )
-    assert found == ["“…a long story”"] * 2 + ["“…a long stork”", "“…long story, please”"]
+    story = "Tell me a long story"
+    found = apart(story, story, "Tell me a long stork", f"{story}, please")
+    assert found == ["“…long story”", "“…long story”", "“…a long stork”", "“…long story, please”"]
     pear, early = (Message.new(HOME, None, "user", f"{begun}Which pear?") for begun in (long, ""))
     assert [branch_title_among(one, [pear, early]) for one in (pear, early)] == [branch_title(pear), "“Which pear?”"]
     plum = Message.new(HOME, None, "user", f"{long}Which plum?")

@@ -18,7 +18,7 @@ from app.viewmodels.app import App
 from app.viewmodels.branches import branch_model
 from app.viewmodels.branches.branches_region import NO_BRANCHES, BranchesState
 from app.viewmodels.warmth.warmth import Warmth, unreadable_warmth
-from app.widgets.branches import branch_delegate
+from app.widgets.branches import branch_delegate, branch_foot
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.style import Style
@@ -376,7 +376,8 @@ def test_versions_that_begin_alike_are_told_apart_where_their_titles_are_cut(
 ) -> None:
     """Whoever edits the end of a long question sees which is which; with room for all of it, all of it is there."""
     drawn: list[str] = []
-    monkeypatch.setattr(branch_delegate, "draw_text", lambda *given: (drawn.append(given[3]), draw_text(*given))[1])
+    for module in (branch_delegate, branch_foot):
+        monkeypatch.setattr(module, "draw_text", lambda *given: (drawn.append(given[3]), draw_text(*given))[1])
     begun, kinds = "Tell me, and leave out nothing that you know, a story about ", ("a wolf", "a hen")
     ask(qtbot, app, f"{begun}a wolf")
     fork(qtbot, app, f"{begun}a wolf", f"{begun}a hen")
@@ -384,7 +385,9 @@ def test_versions_that_begin_alike_are_told_apart_where_their_titles_are_cut(
     whole = {f"“{begun}{kind}”" for kind in kinds}
     for width, shown in ((352, {f"“…about {kind}”" for kind in kinds}), (1200, whole)):
         show(pane, width, 900)
-        drawn.clear()
-        picture(pane.tree.viewport())
-        assert {text for text in drawn if "about" in text} == shown
+        for part in (pane.tree.viewport(), pane.foot):
+            picture(part)
+            assert {text for text in drawn if "about" in text} == shown
+            shown = {title for title in shown if "hen" in title}  # the one that is open
+            drawn.clear()
         assert {title.strip("“”") for title in whole} <= set(rows(pane)), "what is said of a row is never cut"
