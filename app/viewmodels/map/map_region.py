@@ -20,6 +20,8 @@ from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 
+NOTHING_SAID = "Nothing is said yet. Each branch is drawn here, as long as it has tokens."
+
 
 class _Count(NamedTuple):
     """Tokens up to the end of a run, None where nobody has counted them; is_exact: and they are not about so many."""
@@ -161,6 +163,8 @@ class MapRegion(QObject):
     def summary(self) -> str:
         """The map in words: "38 messages, 8 branches; open: cheaper, 2 messages, now"."""
         runs = self.tree.runs()
+        if not runs:
+            return NOTHING_SAID
         ends = count_ends(runs)
         told = f"{formatting.plural(len(self.tree), 'message')}, {formatting.plural(ends, 'branch', 'branches')}"
         run = runs.get(self.open_run_id)

@@ -10,10 +10,10 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from app.viewmodels.map.map_layout import ARM, LEAF_LABEL, RUN_LABEL, Box, Placed
-from app.viewmodels.map.map_region import MapRegion
+from app.viewmodels.map.map_region import NOTHING_SAID, MapRegion
 from app.viewmodels.map.map_runs import MapItem
 from app.viewmodels.text import formatting
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts
+from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
 from app.widgets.kit.style import Style
@@ -89,6 +89,9 @@ class MapPainter:
     def paint(self, painter: QPainter, sight: Sight) -> None:
         """Paint what is in sight, over a ground that is there already."""
         self._sight, shown = sight, sight.box
+        if not self._region.tree.runs():
+            self._paint_hint(painter)
+            return
         self._paint_wires(painter, sight.origin, shown)
         painter.setClipRect(QRectF(self.axis, 0, sight.size.width() - self.axis, sight.size.height()))
         painter.translate(sight.origin)
@@ -128,6 +131,14 @@ class MapPainter:
         """Return the words of a label: where its first would be cut, those in which it differs from others."""
         is_cut = bool(item.apart) and self._style.text_style(TextRole.HEADLINE).width(item.label) > room
         return item.apart if is_cut else item.label
+
+    def _paint_hint(self, painter: QPainter) -> None:
+        """Say what will be here."""
+        text_style = self._style.text_style(TextRole.UI)
+        line = QRectF(_FIGURE_LEFT, _FIGURE_LEFT, self._sight.size.width() - 2 * _FIGURE_LEFT, text_style.line)
+        for words in wrapped(text_style, NOTHING_SAID, line.width()):
+            draw_text(painter, text_style, line, words, self._style.theme.text2)
+            line.translate(0, text_style.line)
 
     def _paint_wires(self, painter: QPainter, origin: QPointF, shown: Box) -> None:
         """Draw a level line to each so many tokens, as close as can be read."""

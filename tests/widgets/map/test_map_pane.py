@@ -15,6 +15,7 @@ from app.conversation.message import Message
 from app.protocol.chat import Role
 from app.protocol.reports import Source
 from app.viewmodels.app import App
+from app.viewmodels.map.map_region import NOTHING_SAID
 from app.viewmodels.map.map_runs import MOST_ASKED
 from app.viewmodels.warmth.warmth import Warmth
 from app.widgets.kit.drawing import draw_text
@@ -571,3 +572,19 @@ def test_labels_of_versions_that_begin_alike_say_in_what_they_differ(
     assert {"“…about a wolf”", "“…about a hen”", "“North”"} <= set(drawn)
     said = {app.map.told(item)[0] for item in view.items}
     assert {f"“Tell me a long story about {kind}”" for kind in ("a wolf", "a hen")} <= said, "that is never cut"
+
+
+def test_without_a_message_it_says_what_will_be_there(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    window.do("map")
+    QApplication.processEvents()
+    view = view_of(window.map)
+    assert view.accessibleDescription() == NOTHING_SAID
+    theme = window._style.theme
+    assert count(picture(view.viewport()), theme.text2) > 0
+    assert count(picture(view.viewport()), theme.text3) == 0, "no axis"
+    say(app, None, "user", "Where to?")
+    app.library.state.refresh()
+    app.catch_up()
+    finish(qtbot, window.map)
+    assert view.accessibleDescription().startswith("1\N{NO-BREAK SPACE}message, ")
+    assert view.items
