@@ -32,10 +32,10 @@ from app.kvcache.live_layers import LiveLayers, RowSource
 from app.kvcache.restore_plan import RestorePlan
 from app.kvcache.seat import Seat, Seats
 from app.kvcache.snapshot import Bookmark, CacheTrie, StateSnapshot, TrieNode
-from app.kvcache.trie import common
 from app.kvcache.usage import supersede_answer_end
 from app.protocol.cache_events import CacheEventKind
 from app.protocol.reports import Reason
+from app.protocol.sequences import count_common
 
 BOUNDARY_USES = 0.1  # a restore point that nobody came back to yet; the end of an answer counts as used once
 GRID_USES = 0.01
@@ -206,7 +206,7 @@ class ActivePath:
             if child is None:
                 self._append_tail()
                 return
-            same = common(child.tokens, self.tail)
+            same = count_common(child.tokens, self.tail)
             if same < len(child.tokens):
                 if same == len(self.tail) and not is_final:
                     return
@@ -259,7 +259,7 @@ class ActivePath:
             child = self.path[-1].children.get(self.tail[0])
             if child is None:
                 return
-            same = common(child.tokens, self.tail)
+            same = count_common(child.tokens, self.tail)
             begin, end = max(start, child.start), child.start + same
             if begin < end and layers.rows:
                 stored = self._peers.kept_rows(child)

@@ -30,6 +30,7 @@ from typing import Generic, NamedTuple
 from app.kvcache.call_log import Provenance, append_provenances
 from app.kvcache.node import FileRef, Node, R, S
 from app.protocol.reports import Reason
+from app.protocol.sequences import count_common
 
 
 class Match(NamedTuple, Generic[R, S]):
@@ -103,7 +104,7 @@ class Trie(Generic[R, S]):
             if child is None:
                 break
             path.append(child)
-            same = common(child.tokens, wanted[at : at + len(child.tokens)])
+            same = count_common(child.tokens, wanted[at : at + len(child.tokens)])
             at += same
             if same < len(child.tokens):
                 break
@@ -410,17 +411,3 @@ def _index_of(node: Node[R, S], path: list[Node[R, S]]) -> int:
 def _covered(ref: FileRef, node: Node[R, S]) -> int:
     """Return how many tokens of a file's rows are on an edge."""
     return min(ref.end, node.end) - max(ref.start, node.start)
-
-
-def common(edge: array[int], wanted: array[int]) -> int:
-    """Return the length of the common prefix. Equal runs, the usual case, are compared at once; else by halving."""
-    if edge == wanted:
-        return len(edge)
-    low, high = 0, min(len(edge), len(wanted))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if edge[low:middle] == wanted[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

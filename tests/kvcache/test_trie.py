@@ -11,7 +11,8 @@ import pytest
 
 from app.kvcache.call_log import Call, CallLog, Provenance, append_provenances, cut, last_prefill_end
 from app.kvcache.node import FileRef, Node
-from app.kvcache.trie import Trie, common
+from app.kvcache.trie import Trie
+from app.protocol.sequences import count_common
 from tests.seeds import chosen
 
 
@@ -75,7 +76,7 @@ class TestMatch:
             other = edge[: generator.randrange(len(edge) + 1)] + [generator.randrange(3) for _ in range(5)]
             plain = next((i for i, (a, b) in enumerate(zip(edge, other, strict=False)) if a != b), None)
             wanted = min(len(edge), len(other)) if plain is None else plain
-            assert common(array("i", edge), array("i", other)) == wanted
+            assert count_common(array("i", edge), array("i", other)) == wanted
 
 
 class TestNodeEndingAt:

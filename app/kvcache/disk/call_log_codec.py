@@ -18,7 +18,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from app.kvcache.call_log import CallLog, Provenance
-from app.kvcache.trie import common
+from app.protocol.sequences import count_common
 
 _KEY = 4  # integers
 
@@ -91,7 +91,7 @@ class CallLogCodec:
         record = array("i", record)
         reader = _Reader(record)
         count = reader.take(1)[0]
-        alike = 1 + common(self._last.record[1:], record[1:])
+        alike = 1 + count_common(self._last.record[1:], record[1:])
         known = max(0, min(count, bisect_right(self._last.ends, alike)))
         call_logs, read_to = self._last.call_logs[:known], self._last.ends[:known]
         if known > 0:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from app.conversation.message import Message
 from app.protocol.excerpts import isolated, plain_words
+from app.protocol.sequences import count_common
 
 _LONGEST = 80  # characters of its first words
 _VERSIONS, _COMPARED = 16, 8_000  # versions that a message is compared with, and characters of each
@@ -39,24 +40,12 @@ def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGES
     """
     text = first.text[:_COMPARED]
     others = islice((one.text[:_COMPARED] for one in versions if one.text != first.text), _VERSIONS)
-    same = max((_count_same(text, other) for other in others), default=0)
+    same = max((count_common(text, other) for other in others), default=0)
     if first.name or not _BEFORE < same < _COMPARED:
         return ""
     before = text[same - _BEFORE : same]
     begun = _BEGUN.sub("", before) or before  # a script without spaces has none
     return quoted(f"…{plain_words(begun + text[same:], most)}")
-
-
-def _count_same(text: str, other: str) -> int:
-    """Count the characters that two texts begin with alike, by halves."""
-    low, high = 0, min(len(text), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if text[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def quoted(words: str) -> str:

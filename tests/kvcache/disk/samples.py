@@ -10,7 +10,7 @@ from random import Random
 from app.kvcache.disk import files
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile, Tensor
 from app.kvcache.disk.index import Entry, Listed, path_tensor
-from app.kvcache.trie import common
+from app.protocol.sequences import count_common
 
 OnPath = tuple[Entry, "array[int]"]  # tokens [0, end)
 
@@ -49,7 +49,7 @@ def listed(entries: Iterable[OnPath]) -> list[Listed]:
     """The same as an index takes them."""
     found, before = [], array("i")
     for entry, path in by_path(entries):
-        shared = common(before, path[: len(before)])
+        shared = count_common(before, path[: len(before)])
         found.append(Listed(entry, shared, path[shared:]))
         before = path
     return found
