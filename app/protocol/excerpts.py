@@ -68,6 +68,11 @@ def first_words(text: str, most: int = 48) -> str:
     return cut[: space if space > most // 2 else most - 1].rstrip(" ,.;:") + "…"
 
 
+def is_cut(title: str) -> bool:
+    """Return whether a title in quotes leaves out words of its message."""
+    return title.endswith("…”")
+
+
 def plain_words(text: str, most: int = 48) -> str:
     """Cut a text as `first_words` does, to the words alone that a reader of its Markdown sees.
 

@@ -17,7 +17,7 @@ from app.viewmodels.branches.outline_nodes import OutlineChoice, OutlineNode, ou
 from app.viewmodels.branches.run_groups import group_title
 from app.viewmodels.kit.lists import ROOT, AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork
-from app.viewmodels.text.branch_titles import is_cut, title_apart
+from app.viewmodels.text.branch_titles import title_apart
 from app.viewmodels.warmth.warmth import Warmth
 
 _MOST_KNOWN = 500
@@ -179,12 +179,11 @@ class BranchModel(ListModel[OutlineNode]):
 
     # What a row shows
 
-    def title(self, node: OutlineNode, *, has_room: bool) -> str:
-        """Return what a row is called: where that is cut, by words in which it differs from the versions beside it."""
-        row = self.row(node)
-        if (has_room and not is_cut(row.title)) or node.folded or node.id not in self._tree:
-            return row.title
-        return title_apart(self._tree.message(node.id), self._tree.siblings(node.id)) or row.title
+    def apart(self, node: OutlineNode) -> str:
+        """Return the words in which a row differs from the versions beside it, "" where its title says enough."""
+        if node.id not in self._tree:  # a group, or one that is gone
+            return ""
+        return title_apart(self._tree.message(node.id), self._tree.siblings(node.id))
 
     def _make_row(self, node: OutlineNode) -> BranchRow:
         if node.folded:

@@ -20,7 +20,7 @@ from app.viewmodels.chat.versions import last_fork, version_beside, version_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import branch_title, is_cut, title_apart
+from app.viewmodels.text.branch_titles import branch_title_among, title_apart
 
 Side = Literal["left", "right"]
 _LONGEST = 60
@@ -255,15 +255,15 @@ def _branch(tree: MessageTree, path: Sequence[Message], shared: int) -> Compared
     models = ", ".join(dict.fromkeys(one.speaker for one in own[:_MOST_ANSWERS] if one.model_name))
     versions = tree.siblings(own[0].id)
     which = f"Version {version_of(versions, own[0].id) + 1} of {len(versions)}" if len(versions) > 1 else ""
-    detail, name = formatting.DOT.join(part for part in (which, models) if part), _name(own)
+    detail = formatting.DOT.join(part for part in (which, models) if part)
     apart = "" if any(one.name for one in own) else title_apart(own[0], versions)
-    return ComparedBranch(path[-1].id, apart if apart and is_cut(name) else name, detail, apart)
+    return ComparedBranch(path[-1].id, _name(tree, own), detail, apart)
 
 
-def _name(own: Sequence[Message]) -> str:
-    """Return the last name that was given in a branch, or else its first words in quotes."""
+def _name(tree: MessageTree, own: Sequence[Message]) -> str:
+    """Return the last name that was given in a branch, or else what its first message is called among its versions."""
     named = next((one.name for one in reversed(own) if one.name), "")
-    return named or branch_title(own[0], _LONGEST)
+    return named or branch_title_among(own[0], tree.siblings(own[0].id), _LONGEST)
 
 
 def _branches(tree: MessageTree, chosen: Collection[str]) -> list[ComparedBranch]:
@@ -279,7 +279,7 @@ def _branches(tree: MessageTree, chosen: Collection[str]) -> list[ComparedBranch
 def _name_of_end(tree: MessageTree, run: Run) -> str:
     """Return the name of a branch, or its first words after the nearest name above it."""
     first = tree.message(run.first_id)
-    own, runs, above = _name([first]), tree.runs(), run.parent_id
+    own, runs, above = _name(tree, [first]), tree.runs(), run.parent_id
     while not first.name and above is not None:
         name = tree.message(above).name
         if name:

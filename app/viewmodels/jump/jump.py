@@ -178,10 +178,8 @@ class Jump(QObject):
 
     def _begin_list(self) -> None:
         """Have all places listed anew, when they are compared first."""
-        self._places, self._unlisted = (
-            [],
-            chain(self._conversations(), self._marks(), self._branches(), self._command_rows),
-        )
+        self._places = []
+        self._unlisted = chain(self._conversations(), self._marks(), self._branches(), self._command_rows)
 
     def _conversations(self) -> Iterator[JumpRow]:
         for one in self._library.library.conversations:

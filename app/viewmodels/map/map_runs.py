@@ -11,7 +11,7 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_row
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold, group_title
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import is_cut, title_apart
+from app.viewmodels.text.branch_titles import title_apart
 
 # Runs up to which all of them have a label, and of which the engine is asked for all; characters of a label.
 MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
@@ -140,13 +140,11 @@ def _group_item(tree: MessageTree, group: _Group, parent: int, end: int) -> MapI
 def _item(tree: MessageTree, run: Run, parent: int, end: int, tokens: int, *, has_all: bool) -> MapItem:
     row = branch_row(tree, run)
     is_labelled = bool(row.name) or has_all or len(run.children) > 1
-    label, first = _short(row.title), tree.message(run.first_id)
+    first = tree.message(run.first_id)
     apart = _short(title_apart(first, tree.siblings(first.id))) if is_labelled and not first.name else ""
-    if apart and is_cut(label):
-        label = apart
     detail = f"{formatting.plural(row.count, 'message')}, {formatting.tokens(tokens)}" if parent < 0 else ""
     return MapItem(
-        *(run.first_id, run.last_id, parent, end, label, detail),
+        *(run.first_id, run.last_id, parent, end, _short(row.title), detail),
         is_leaf=not run.children,
         is_labelled=is_labelled,
         is_named=bool(row.name),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from app.conversation.message import Message
-from app.protocol.excerpts import isolated, plain_words
+from app.protocol.excerpts import is_cut, isolated, plain_words
 from app.protocol.sequences import count_common
 
 _LONGEST = 80  # characters of its first words
@@ -21,15 +21,10 @@ def branch_title(first: Message, most: int = _LONGEST) -> str:
     return first.name or quoted(plain_words(first.text, most)) or first.speaker
 
 
-def branch_title_among(first: Message, versions: Iterable[Message]) -> str:
+def branch_title_among(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:
     """Return what the branch is called that begins with a message, or where that leaves out words `title_apart`."""
-    title = branch_title(first)
-    return (is_cut(title) and title_apart(first, versions)) or title
-
-
-def is_cut(title: str) -> bool:
-    """Return whether a title leaves out words of its message, wherever it is shown."""
-    return title.endswith("…”")
+    title = branch_title(first, most)
+    return (is_cut(title) and title_apart(first, versions, most)) or title
 
 
 def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:

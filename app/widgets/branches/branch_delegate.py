@@ -15,7 +15,7 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import quoted
 from app.viewmodels.warmth.price_text import price_sentence
-from app.widgets.kit.drawing import draw_text, stroke_rounded, whole_parts
+from app.widgets.kit.drawing import draw_text, has_room, stroke_rounded, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import RowDelegate
 from app.widgets.kit.marks import paint_warmth
@@ -117,7 +117,7 @@ class BranchDelegate(RowDelegate):
             self._style.icons.paint(painter, Icon.STAR, center, theme.accentgfx, size)
             line.setLeft(line.left() + size + 5)
         color = theme.text if node.is_met else theme.text3
-        title = self._model.title(node, has_room=text_style.width(row.title) <= line.width())
+        title = row.title if has_room(text_style, row.title, line.width()) else self._model.apart(node) or row.title
         draw_text(painter, text_style, line, title, theme.accent if is_accented else color)
 
     def _paint_detail(

@@ -7,10 +7,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.branches.branches_region import BranchesState
-from app.viewmodels.text.branch_titles import is_cut
 from app.widgets.kit.button_rows import GAP, arrange_buttons, button_rows
 from app.widgets.kit.controls import Button
-from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.drawing import draw_text, has_room, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.style import Style
@@ -92,7 +91,7 @@ class BranchFoot(QWidget):
             taken = draw_text(painter, ui, line, now.price, theme.text2, Qt.AlignmentFlag.AlignRight) + 12
         title, headline = "" if now.chosen is None else now.chosen.title, self._style.text_style(TextRole.HEADLINE)
         room = line.adjusted(0, 0, -taken, 0)
-        if now.apart and (is_cut(title) or headline.width(title) > room.width()):
+        if now.apart and not has_room(headline, title, room.width()):
             title = now.apart
         draw_text(painter, headline, room, title, theme.text)
         for words in lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from app.protocol.excerpts import is_cut
 from app.widgets.kit.typography import TextStyle
 
 _CLOSING = "”"
@@ -19,6 +20,11 @@ def smooth(painter: QPainter) -> QPainter:
         | QPainter.RenderHint.SmoothPixmapTransform
     )
     return painter
+
+
+def has_room(text_style: TextStyle, title: str, width: float) -> bool:
+    """Return whether the title of a branch is seen whole on a line of this width."""
+    return not is_cut(title) and text_style.width(title) <= width
 
 
 def draw_text(

@@ -13,7 +13,7 @@ from app.viewmodels.map.map_layout import ARM, LEAF_LABEL, RUN_LABEL, Box, Place
 from app.viewmodels.map.map_region import NOTHING_SAID, MapRegion
 from app.viewmodels.map.map_runs import MapItem
 from app.viewmodels.text import formatting
-from app.widgets.kit.drawing import draw_text, fill_rounded, stroke_rounded, whole_parts, wrapped
+from app.widgets.kit.drawing import draw_text, fill_rounded, has_room, stroke_rounded, whole_parts, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import DISC, paint_disc
 from app.widgets.kit.style import Style
@@ -129,7 +129,7 @@ class MapPainter:
 
     def _words(self, item: MapItem, room: float) -> str:
         """Return the words of a label: where its first would be cut, those in which it differs from others."""
-        is_cut = bool(item.apart) and self._style.text_style(TextRole.HEADLINE).width(item.label) > room
+        is_cut = bool(item.apart) and not has_room(self._style.text_style(TextRole.HEADLINE), item.label, room)
         return item.apart if is_cut else item.label
 
     def _paint_hint(self, painter: QPainter) -> None:

@@ -406,11 +406,13 @@ def test_the_button_at_the_foot_shows_where_one_is(qtbot: QtBot, pane: MapPane) 
     assert QRectF(view.viewport().rect()).contains(at(view, view._open_number()))
 
 
-def test_far_out_what_is_held_is_wider_and_the_open_path_widest(qtbot: QtBot, pane: MapPane) -> None:
+def test_far_out_what_is_held_is_wider_and_the_open_path_widest(
+    qtbot: QtBot, pane: MapPane, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that nobody has to tell them by their colours."""
     view = view_of(pane)
-    view._region.residency = lambda item: "memory" if item.is_named else "none"  # type: ignore[method-assign]
-    view._painter._paint_labels = lambda *_: None  # type: ignore[method-assign]
+    monkeypatch.setattr(view._region, "residency", lambda item: "memory" if item.is_named else "none")
+    monkeypatch.setattr(view._painter, "_paint_labels", lambda *_: None)
     view._painter.forget_held()
     view.set_zoom(0.3)
     held, rest = view._painter._far_lines()
@@ -563,9 +565,7 @@ def test_labels_of_versions_that_begin_alike_say_in_what_they_differ(
     say(app, answer, "user", "North")
     app.library.state.refresh()
     app.catch_up()
-    window.do("map")
-    finish(qtbot, window.map)
-    view = view_of(window.map)
+    view = view_of(open_map(qtbot, window))
     view.set_zoom(1.0)
     drawn.clear()
     picture(view.viewport())

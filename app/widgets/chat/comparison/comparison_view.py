@@ -14,7 +14,7 @@ from app.viewmodels.text.formatting import DOT
 from app.widgets.chat.comparison.comparison_list import EDGE, ComparisonList, columns
 from app.widgets.kit.action_button import native_keys
 from app.widgets.kit.controls import Button, State, ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, whole_parts
+from app.widgets.kit.drawing import draw_text, fill_rounded, has_room, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.menu_button import MenuButton
 from app.widgets.kit.style import Style
@@ -75,8 +75,10 @@ class BranchButton(MenuButton):
             draw_text(painter, small, lower, detail, theme.text3)
         else:
             upper = words
-        is_cut = bool(self._branch.apart) and name.width(self._branch.name) > upper.width()
-        taken = draw_text(painter, name, upper, self._branch.apart if is_cut else self._branch.name, theme.text)
+        title = self._branch.name
+        if self._branch.apart and not has_room(name, title, upper.width()):
+            title = self._branch.apart
+        taken = draw_text(painter, name, upper, title, theme.text)
         at = upper.center()
         at.setX(upper.left() + taken + self.sign_width / 2)
         self._paint_sign(painter, at, theme.text3)
