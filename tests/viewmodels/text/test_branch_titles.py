@@ -11,10 +11,11 @@ from app.conversation.message import Conversation, Message, new_id, title_from
 from app.conversation.records import ListedBranch
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_rows
+from app.viewmodels.comparison.comparison import _branches
 from app.viewmodels.library.conversation_rows import Shown, conversation_rows
 from app.viewmodels.map.map_runs import map_items
 from app.viewmodels.text.branch_titles import branch_title, branch_title_among, title_apart
-from app.viewmodels.warmth.price_card import following_branch
+from app.viewmodels.warmth.price_card import following_branch, version_branch
 
 HOME = new_id()
 MARKED = "## **Plan** `four` days"
@@ -84,3 +85,15 @@ def test_no_two_versions_that_differ_are_called_the_same(seed: int) -> None:
         texts = {f"x{common}{dice.choice('cde')}{dice.choice('fgh')}" for _ in range(dice.randint(2, 6))}
         found = [title for title in apart(*sorted(texts)) if title]
         assert len(set(found)) == len(found)
+
+
+def test_prices_and_menus_tell_long_versions_apart_too() -> None:
+    tree, long = MessageTree(HOME), "You are a gardener who answers in one sentence and never names a price. "
+    for kind in ("pear", "plum"):
+        tree.add(Message.new(HOME, None, "user", f"{long}Which {kind}?"))
+    told = ["“…Which pear?”", "“…Which plum?”"]
+    priced = [version_branch(tree, tree.path[0].id, number) for number in range(2)]
+    assert [one and one.title for one in priced] == told
+    followed = [following_branch(tree, one.id) for one in tree.siblings(tree.path[0].id)]
+    assert [one and one.title for one in followed] == told
+    assert [one.name for one in _branches(tree, ())] == told
