@@ -10,10 +10,19 @@ from app.conversation.message import Message
 from app.protocol.chat import PromptOptions, Turn
 
 
+def end_of_words(path: Sequence[Message], end: int | None = None) -> int:
+    """Return how long a path is without the answers at its end that say nothing. end: how much of it counts."""
+    end = len(path) if end is None else end
+    while end and path[end - 1].is_wordless:
+        end -= 1
+    return end
+
+
 class Branch(Sequence[Turn]):
     """The turns of messages, each made when it is asked for, on the thread that asks.
 
-    Properties: a long branch is made as fast as a short one. It is pickled as the tuple of its turns.
+    Properties: a long branch is made as fast as a short one. It is pickled as the tuple of its turns. No answer without
+    a word ends it: the engine refuses to read what ends with nothing.
     """
 
     __slots__ = ("_beyond", "_fingerprint", "_path", "_shared")
@@ -25,8 +34,8 @@ class Branch(Sequence[Turn]):
 
         fingerprint: of the model that reads it; answers of other models go without their token ids.
         """
-        self._path, self._shared, self._beyond = path, len(path) if shared is None else shared, beyond
-        self._fingerprint = fingerprint
+        self._path, self._beyond, self._fingerprint = path, beyond[: end_of_words(beyond)], fingerprint
+        self._shared = end_of_words(path, shared) if not self._beyond else len(path) if shared is None else shared
 
     def __len__(self) -> int:
         return self._shared + len(self._beyond)

@@ -174,6 +174,11 @@ class Message:
         """Whether this is an answer that is being written or was cut off."""
         return self.role == "assistant" and self.stop is None
 
+    @property
+    def is_wordless(self) -> bool:
+        """Whether this is an answer that says nothing, whatever was thought before it."""
+        return self.role == "assistant" and not self.text.strip()
+
     def turn(self, fingerprint: str | None) -> Turn:
         """Return the message as the engine reads it: with its ids when the model with this fingerprint wrote them."""
         is_own = fingerprint is not None and self.model == fingerprint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from unittest.mock import patch
 
 from app.conversation.branch import Branch
@@ -38,6 +39,27 @@ def test_a_branch_is_the_turns_of_its_messages() -> None:
             assert list(branch[1:]) == turns[1:]
             assert bool(branch) == bool(turns)
     assert [turn.ids for turn in Branch(path(), "f1")] == [None, (1, 2), None]
+
+
+def test_no_answer_without_a_word_ends_a_branch() -> None:
+    """Stopped in a thought, or after a blank: the engine reads what comes before."""
+    question, own, _ = path()
+    thought = replace(Message.new(HOME, question.id, "assistant"), thinking="Which ones?")
+    blank = Message.new(HOME, question.id, "assistant", " \n")
+    after = Message.new(HOME, thought.id, "user", "Well?")
+    cases = (
+        (Branch((question, thought), "f1"), (question,)),
+        (Branch((question, blank, thought), "f1"), (question,)),
+        (Branch((thought,), "f1"), ()),
+        (Branch((question, own), "f1", 1, blank), (question,)),
+        (Branch((question, own), "f1", 2, blank), (question, own)),
+        (Branch((question, thought, after), "f1", 2), (question,)),
+        (Branch((question, thought, after), "f1"), (question, thought, after)),
+        (Branch((question, thought), "f1", None, after), (question, thought, after)),
+    )
+    for branch, messages in cases:
+        assert list(branch) == [message.turn("f1") for message in messages]
+        assert bool(branch) == bool(messages)
 
 
 def test_a_command_with_a_branch_is_pickled_as_plain_values() -> None:

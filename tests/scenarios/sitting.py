@@ -46,11 +46,12 @@ class Sitting:
         self._qtbot.waitUntil(holds, timeout=LONGEST)
 
     def ask(self, text: str) -> RunStarted:
-        """Ask, let a few words be written, and stop: in its middle where the model never ends by itself."""
+        """Ask, let a few letters be written, and stop: in its middle where the model never ends by itself."""
         before, ended = len(self.told(RunStarted)), len(self.told(RunFinished))
         self.app.chat.requests.send(text)
         self.until(lambda: len(self.told(RunStarted)) > before)
-        self.until(lambda: len(self.app.chat.chat_model.rows[-1].text) > 3 or len(self.told(RunFinished)) > ended)
+        rows = self.app.chat.chat_model
+        self.until(lambda: len(rows.rows[-1].text.strip()) > 3 or len(self.told(RunFinished)) > ended)
         self.app.chat.requests.stop()
         self.until(lambda: not self.app.chat.state.now.can_stop and "verify" in enabled(self.app.state.now))
         return self.told(RunStarted)[-1]

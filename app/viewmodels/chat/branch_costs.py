@@ -183,15 +183,13 @@ class BranchCosts(QObject):
         if tree is None or self._current_model.info is None:
             return
         path = self._questions.settled(tree.path)
-        while path and not path[-1].text.strip():  # an answer that was stopped before its first word
-            path = path[:-1]
-        if not path:
+        fingerprint = self._current_model.fingerprint
+        branch = Branch(path, fingerprint)
+        if not branch:
             self._cost_queries.drop(PATH)
             self.path = self.unreadable = None
             self.changed.emit()
             return
-        fingerprint = self._current_model.fingerprint
-        branch = Branch(path, fingerprint)
         self._cost_queries.ask(PATH, branch, partial(self._take_path, path), branch.options, refused=self._refuse_path)
         for sibling in self._siblings(tree):
             branch = Branch(tree.path, fingerprint, tree.depth(sibling.id), sibling)
@@ -291,7 +289,7 @@ class BranchCosts(QObject):
             versions = tree.siblings(fork.id)
             own = version_of(versions, fork.id)
             found += [(abs(number - own), above, one) for number, one in enumerate(versions) if number != own]
-        said = (one for *_, one in sorted(found, key=itemgetter(0, 1)) if one.id not in writing and one.text.strip())
+        said = (one for *_, one in sorted(found, key=itemgetter(0, 1)) if one.id not in writing and not one.is_wordless)
         return list(islice(said, MOST_SIBLINGS))
 
 

@@ -7,7 +7,7 @@ from itertools import count
 
 from PySide6.QtCore import QObject
 
-from app.conversation.branch import Branch
+from app.conversation.branch import Branch, end_of_words
 from app.conversation.edit import Operation
 from app.conversation.edit_result import EditResult
 from app.conversation.message import Message
@@ -57,11 +57,13 @@ class CachedBranches(QObject):
 
     def pin(self, path: Sequence[Message], is_pinned: bool) -> None:
         """Keep a branch whatever else needs room, also after a restart, or let it go again."""
+        pinned = [at for at, message in enumerate(path) if message.is_pinned]
+        if is_pinned:
+            path = path[: end_of_words(path)]
+        elif pinned:
+            path = path[: pinned[-1] + 1]
         if not path:
             return
-        pinned = [at for at, message in enumerate(path) if message.is_pinned]
-        if not is_pinned and pinned:
-            path = path[: pinned[-1] + 1]
         self._asked_pins.append(tuple(path))
         self._cache.pin(Branch(tuple(path), self._current_model.fingerprint), is_pinned)
 

@@ -357,7 +357,7 @@ class WarmthIndex(QObject):
         if tree is None or message is None:
             return None
         first = tree.depth(tree.run_of(message.id).first_id) if target.message_id else 0
-        while message is not None and not (message.text.strip() and self._settled((message,))):
+        while message is not None and (message.is_wordless or not self._settled((message,))):
             message = None if message.parent_id is None else tree.message(message.parent_id)
         return None if message is None else _stamp(message, first)
 

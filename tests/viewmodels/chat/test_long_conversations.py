@@ -223,7 +223,7 @@ def test_a_price_of_a_version_beside_a_long_path_copies_nothing_of_it(
     with patch.object(MessageTree, "path_to", copy):
         script.commands.clear()
         app.chat.branch_costs.renew()
-        qtbot.waitUntil(lambda: len(script.commands) == 1 + len(versions))
+        qtbot.waitUntil(lambda: len(script.commands) >= 1 + len(versions))
     assert len(copied) < len(versions), "the settings may look at the path meanwhile"
     asked = {tuple(command.turns) for command in script.commands if isinstance(command, EstimateCost)}
     before = [message.turn(None) for message in document.messages]
