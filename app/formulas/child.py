@@ -36,6 +36,9 @@ _INSTEAD = {
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{([a-z]{1,12}\*?)\}(?:(?<=at\})\{\d\}|(?<=at\*\})\{\d\})?")
 _NUMBERED = re.compile(r"\\(?:label\{[^{}]*\}|(?:nonumber|notag)(?![A-Za-z]))")
 _TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
+_THIN = "0.167em"
+_NAME = re.compile(r"(<mo\b[^>]*)(>(?!(?:lim|max|min)<)[A-Za-z]{2,}</mo>)(?!<mo)")
+_NAME_AND_BASE = re.compile(r"(<msub><mi>[a-z]{2,}</mi><(m\w+)>[^<>]*</\2></msub>)(?!<mo|<mspace|</)")
 _PARTS = frozenset({"svg", "symbol", "path", "use", "rect", "line", "g"})
 _PART = re.compile(r"<\s*/?([^\s/>!?]+|[!?])")
 _ADDRESS = re.compile(r'(?:href|src)\s*=\s*"(?!#)|url\s*\(')
@@ -72,12 +75,18 @@ def draw(tex: str, *, is_display: bool) -> str:
     try:
         # Aligned rows stand apart by a part of their letters' size, not by points, which are next to nothing here.
         mathml = tex2mml(_known(tex), inline=not is_display).replace('rowspacing="3pt"', 'rowspacing="0.4em"')
-        svg = str(Math(mathml, size=EM).svg())
+        svg = str(Math(_spaced(mathml), size=EM).svg())
     except (MemoryError, KeyboardInterrupt):
         raise
     except Exception:  # noqa: BLE001 - whatever a damaged formula makes the library raise
         return ""
     return svg if _is_drawing(svg) else ""
+
+
+def _spaced(mathml: str) -> str:
+    """Set det, or log with a base, apart from what is beside it, as the library does with sin, lim or log alone."""
+    named = _NAME.sub(rf'\1 lspace="{_THIN}" rspace="{_THIN}"\2', mathml)
+    return _NAME_AND_BASE.sub(rf'\1<mspace width="{_THIN}" />', named)
 
 
 def _known(tex: str) -> str:

@@ -78,6 +78,18 @@ def test_rows_of_fractions_do_not_touch() -> None:
         assert two > 2 * one + 0.2 * EM, name
 
 
+def width(tex: str) -> float:
+    return float(ElementTree.fromstring(draw(tex, is_display=True)).get("width", 0))
+
+
+@pytest.mark.parametrize("name", [r"\det", r"\gcd", r"\Pr", r"\operatorname{rank}", r"\log_2"])
+def test_a_name_stands_apart_from_the_letter_after_it(name: str) -> None:
+    """By a thin space: "det A", not "detA". A bracket needs none."""
+    after_letter = width(rf"{name} x") - width("x")
+    after_bracket = width(rf"{name} (x)") - width("(x)")
+    assert after_letter - after_bracket > 0.15 * EM
+
+
 @pytest.mark.parametrize("tex", REFUSED)
 def test_what_cannot_be_drawn_is_nothing(tex: str) -> None:
     assert draw(tex, is_display=True) == ""
