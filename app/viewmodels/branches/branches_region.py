@@ -16,7 +16,6 @@ from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.settings import MOST_ENTRIES, Settings
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import title_apart
 from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth import Warmth
 from app.viewmodels.warmth.warmth_index import WarmthIndex
@@ -30,7 +29,7 @@ class BranchesState:
 
     title, summary: of the conversation, and how much is in it. top: title of the run whose branches alone are shown, ""
     for all. hint: what there is to say where there is little to be seen. chosen: the row that commands are about, None
-    without any; apart: words in which it differs from the versions beside it, for where its title is cut, or "";
+    without any; apart: words in which it differs from the rows about it, for where its title is cut, or "";
     can_compare: there is another branch; price, held, used: of its whole path, in words; warmth: as figures, None while
     they are not known. refusal: why no branch can be changed, "" where it can.
     """
@@ -253,7 +252,7 @@ class BranchesRegion(QObject):
             top=self._top_title(),
             hint=self._hint(ends),
             chosen=row,
-            apart="" if row is None else title_apart(tree.message(row.id), tree.siblings(row.id)),
+            apart="" if row is None else self.model.apart(row.id),
             can_compare=ends > 1,
             price="" if row is None else price_sentence(warmth),
             held="" if row is None else branch_text.held_of(warmth),

@@ -117,7 +117,7 @@ class BranchDelegate(RowDelegate):
             self._style.icons.paint(painter, Icon.STAR, center, theme.accentgfx, size)
             line.setLeft(line.left() + size + 5)
         color = theme.text if node.is_met else theme.text3
-        title = row.title if has_room(text_style, row.title, line.width()) else self._model.apart(node) or row.title
+        title = row.title if has_room(text_style, row.title, line.width()) else self._model.apart(node.id) or row.title
         draw_text(painter, text_style, line, title, theme.accent if is_accented else color)
 
     def _paint_detail(

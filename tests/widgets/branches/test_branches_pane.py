@@ -391,3 +391,20 @@ def test_versions_that_begin_alike_are_told_apart_where_their_titles_are_cut(
             shown = {title for title in shown if "hen" in title}  # the one that is open
             drawn.clear()
         assert {title.strip("“”") for title in whole} <= set(rows(pane)), "what is said of a row is never cut"
+
+
+def test_a_question_is_told_apart_from_the_one_that_it_follows(
+    qtbot: QtBot, pane: BranchesPane, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks for one scene after the other in the same words sees which row is which."""
+    drawn: list[str] = []
+    monkeypatch.setattr(branch_delegate, "draw_text", lambda *given: (drawn.append(given[3]), draw_text(*given))[1])
+    begun = "Write, in the voice of a sailor who is old, the scene "
+    fork(qtbot, app, "Five", f"{begun}in the harbour")
+    ask(qtbot, app, f"{begun}at sea")
+    fork(qtbot, app, f"{begun}at sea", "Stop here")
+    settle(app)
+    show(pane, 352, 900)
+    drawn.clear()
+    picture(pane.tree.viewport())
+    assert {text for text in drawn if "scene" in text} == {f"“{begun}in the harbour”", "“…the scene at sea”"}
