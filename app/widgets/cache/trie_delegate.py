@@ -25,6 +25,7 @@ Clock = Callable[[], float]
 PaintLines = Callable[[QPainter, QRectF, TrieNodeView], None]
 RIGHT_INSET = 16
 _BETWEEN = 10
+_WIDEST_PILL = 0.45  # of a row
 _PIN, _TO_PIN = 12, 5
 
 
@@ -75,9 +76,13 @@ class TrieDelegate(RowDelegate):
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
         cap = self._style.text_style(TextRole.CAP)
         name = self._name_style(node).width(title_of(node)) + self._pin_room(node)
-        name += pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
+        pill = pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
         line = cap.width(formatting.DOT.join(figures(node))) + cap.width(formatting.age(node.used_at, self._clock()))
-        return max(name, line) + _BETWEEN > right - left
+        return max(name + pill, line) + _BETWEEN > right - left or not self._has_pill(node, right - left)
+
+    def _has_pill(self, node: TrieNodeView, room: float) -> bool:
+        """Return whether the state is said in words: not where they leave the row none, as the disc says it too."""
+        return pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency) <= _WIDEST_PILL * room
 
     def _pin_room(self, node: TrieNodeView) -> int:
         """Return the points that the mark of a pin takes after the name."""
@@ -102,18 +107,16 @@ class TrieDelegate(RowDelegate):
         line = QRectF(rect.left(), rect.top() + 3, rect.width(), height)
         surface = theme.panel if is_selected else None
         middle = line.center().y()
-        line.setRight(
-            paint_pill(
-                painter, self._style, rect.right(), middle, RESIDENCY_NAMES[node.residency], node.residency, surface
-            )
-            - 10
-        )
+        if self._has_pill(node, rect.width()):
+            name = RESIDENCY_NAMES[node.residency]
+            left = paint_pill(painter, self._style, rect.right(), middle, name, node.residency, surface)
+            line.setRight(left - _BETWEEN)
         line.setRight(line.right() - self._pin_room(node))
         color = theme.text2 if node.residency == "none" else theme.text
-        name = draw_text(painter, text_style, line, title_of(node), color)
+        width = draw_text(painter, text_style, line, title_of(node), color)
         if node.is_pinned:
             size = self._style.typography.icon(_PIN)
-            center = QPointF(line.left() + name + _TO_PIN + size / 2, middle)
+            center = QPointF(line.left() + width + _TO_PIN + size / 2, middle)
             self._style.icons.paint(painter, Icon.PIN, center, theme.text2, size)
 
     def _paint_figures(self, painter: QPainter, rect: QRectF, node: TrieNodeView, is_selected: bool) -> None:

@@ -15,10 +15,11 @@ from pytestqt.qtbot import QtBot
 from app.protocol.trie_view import Residency
 from app.viewmodels.cache.trie_model import TrieModel
 from app.viewmodels.kit.lists import ROOT, AnyIndex
+from app.widgets.cache import trie_delegate
 from app.widgets.cache.trie_delegate import TrieDelegate, figures
 from app.widgets.cache.trie_lines import TrieLines
 from app.widgets.cache.trie_tree import TrieTree
-from app.widgets.kit.marks import pill_width
+from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import TextRole
@@ -275,6 +276,24 @@ def test_a_long_name_leaves_room_for_the_pin(tree: TrieTree, model: TrieModel, s
     assert picture(tree.viewport()).copy(row) != pinned
     pill = row.width() - 16 - round(pill_width(style, "In memory", "memory"))
     assert picture(tree.viewport()).copy(row).copy(pill, 0, 200, 40) == pinned.copy(pill, 0, 200, 40)
+
+
+def test_the_state_gives_way_to_the_words_of_a_row_and_is_said_in_the_tooltip(
+    tree: TrieTree, model: TrieModel, style: Style, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not both have room with large text; the disc shows the state as well."""
+    said: list[str] = []
+    monkeypatch.setattr(trie_delegate, "paint_pill", lambda *given: (said.append(given[4]), paint_pill(*given))[1])
+    there = [replace(one, residency="believed") for one in NODES]
+    model.show(view(*there, serial=2))
+    for body, width, is_said in ((14, 352, True), (24, 352, False), (24, 700, True)):
+        style.set_text_size(body)
+        show(tree, width, 460)
+        said.clear()
+        picture(tree.viewport())
+        assert ("Should be there" in said) == is_said, body
+    show(tree, 300, 460)
+    assert "Should be there" in hover_text(tree, model.index_of(1))
 
 
 # What screen readers are told
