@@ -314,7 +314,7 @@ class Writer(TurnTask):
                 pipeline.keep(token)
             self._untold += pieces
             if ends_turn or stop is not None:
-                self._tell()
+                self._tell(ends_turn=ends_turn)
             if stop is not None or self._gives_way:
                 return stop
             if self._has_told:  # the first word waits for no picture
@@ -393,7 +393,7 @@ class Writer(TurnTask):
         is_full = most is not None and self._sampled + 1 - self._resumed.at >= most
         return StopReason.LENGTH if is_full and not self._is_resumed_after(self._sampled + 1) else None
 
-    def _tell(self, *, is_last: bool = False) -> None:
+    def _tell(self, *, is_last: bool = False, ends_turn: bool = False) -> None:
         """Send new text with the tokens since the last; tokens without text wait, but not beyond the end."""
         pieces, self._untold = self._untold, []
         for kind, text in pieces[:-1]:
@@ -402,7 +402,7 @@ class Writer(TurnTask):
         if pieces or tokens:
             self._has_told = True
             kind, text = pieces[-1] if pieces else Piece("thinking" if self._output.is_thinking else "text", "")
-            self._emit(TextDelta(self._command.run_id, self.lane, text, tokens, kind))
+            self._emit(TextDelta(self._command.run_id, self.lane, text, tokens, kind, ends_turn=ends_turn))
 
     def _finished(self, report: RequestReport, stop: StopReason) -> RunFinished:
         stats = RunStats(

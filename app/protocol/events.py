@@ -130,7 +130,8 @@ class TextDelta:
     """New text of an answer, whole characters only, and the tokens since the last delta.
 
     kind: whether the text belongs to the answer's words or to the thought before them. The marks around a thought are
-    in no delta. uncounted: how many tokens there are besides, of which an engine does not know the ids.
+    in no delta. uncounted: how many tokens there are besides, of which an engine does not know the ids. ends_turn:
+    others are written next, so that the next delta of this answer may take a while.
     """
 
     run_id: int
@@ -139,6 +140,7 @@ class TextDelta:
     tokens: tuple[Token, ...]
     kind: TextKind = "text"
     uncounted: int = 0
+    ends_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ Each time the window shows new text it keeps the engine from Python for some mil
 smoothly as more do, and leave more of its speed to a model that writes a hundred tokens a second.
 
 Properties: the text of the deltas that leave is the text of those that came, in order; nothing of a run overtakes its
-text; a delta that was held back for so long leaves with the next event, whichever answer or run that is about;
-thinking and text are never joined.
+text; a delta that was held back for so long leaves with the next event, whichever answer or run that is about, and the
+last of a turn at once; thinking and text are never joined.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ class TextBatcher:
             self._send(key)
             held = None
         self._held[key] = delta if held is None else _joined(held, delta)
+        if delta.ends_turn:
+            self._send(key)
 
     def _note_pace(self, key: tuple[int, int]) -> None:
         now = self._clock()
@@ -101,4 +103,5 @@ def _joined(first: TextDelta, second: TextDelta) -> TextDelta:
         text=first.text + second.text,
         tokens=first.tokens + second.tokens,
         uncounted=first.uncounted + second.uncounted,
+        ends_turn=second.ends_turn,
     )

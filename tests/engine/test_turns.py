@@ -177,6 +177,18 @@ def test_an_answer_that_waits_for_memory_is_stopped_within_a_token(tmp_path: Pat
         assert finished[lane].ids == expected[lane]
 
 
+def test_the_last_words_of_a_turn_say_that_others_are_written_next(tiny: Bench) -> None:
+    """So that nobody holds them back for the next ones. Where a letter is not whole at its end, a turn has no last."""
+    events = tiny.do(of_lanes(tiny, lanes_of(*SETTINGS[:3]), user("Which pears keep?")))
+    deltas = [event for event in events if isinstance(event, TextDelta)]
+    of_turns = [list(found) for _, found in groupby(deltas, key=lambda event: event.lane)]
+    assert len(of_turns) > 6
+    assert not any(one.ends_turn for found in of_turns for one in found[:-1])
+    assert sum(found[-1].ends_turn for found in of_turns) > len(of_turns) / 2
+    events = tiny.do(of_lanes(tiny, lanes_of(SETTINGS[0]), user("Which plums?")))
+    assert not any(one.ends_turn for one in events if isinstance(one, TextDelta)), "alone"
+
+
 def test_all_answers_of_a_run_are_stopped_together(tiny: Bench) -> None:
     command = of_lanes(tiny, lanes_of(*SETTINGS), LONG)
     tiny.loop.submit(command)

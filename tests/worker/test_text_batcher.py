@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 from app.protocol.events import Event, PrefillProgress, RunFinished, RunStarted, TextDelta, TextKind, Token, TrieChanged
@@ -65,6 +66,17 @@ def test_the_last_words_of_a_turn_do_not_wait_for_the_next_one_of_their_answer()
         bench.now += 0.018
         bench.batcher(other)
         assert bench.texts[:2] == ["a", "b"]
+
+
+def test_the_last_words_of_a_turn_wait_for_nothing() -> None:
+    """Until others come to a word, their state may have to be brought back."""
+    bench = Bench()
+    bench.batcher(delta("a"))
+    bench.batcher(delta("b"))
+    bench.batcher(replace(delta("c"), ends_turn=True))
+    assert bench.texts == ["a", "bc"]
+    bench.batcher(delta("d"))
+    assert bench.texts == ["a", "bc"], "the next turn begins as any other"
 
 
 def test_the_end_of_a_run_does_not_overtake_its_text() -> None:
