@@ -13,6 +13,7 @@ from app.conversation.tree import MessageTree
 from app.protocol.excerpts import one_line
 from app.protocol.reports import Reason, RequestReport, Source, StopReason
 from app.protocol.trie_view import Residency
+from app.viewmodels.chat.chat_text import doing
 from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.rows import AttachmentRow, Footer, MessageRow, PrefillRow, ThoughtRow, segments_of
@@ -126,6 +127,7 @@ def message_row(
         footer=_footer(message, own),
         prefill=prefill_row(own) if own else None,
         is_streaming=own is not None,
+        doing=doing(own) if own else "",
         note="" if own else _note(message, is_unanswered=message.id == marks.unanswered),
         is_edited=message.id == marks.edited,
         is_unanswered=message.id == marks.unanswered,

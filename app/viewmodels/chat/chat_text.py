@@ -84,6 +84,17 @@ def _figures(question: Question, together: Sequence[Question]) -> str:
     return f"Reading {formatting.percent(at.done / max(at.total, 1))}{DOT}{done}"
 
 
+def doing(question: Question) -> str:
+    """Say in a word or two what becomes of an answer that is under way: "writing"."""
+    if question.is_stopping:
+        return "stopping"
+    if question.awaited:
+        return "waiting"
+    if question.is_reading:
+        return "reading the prompt"
+    return "thinking" if question.is_thinking else "writing"
+
+
 def answer_name(question: Question) -> str:
     """Name the answer to a question: "Answer", or "Answer B of 3" among those that are written together."""
     count = len(question.siblings)

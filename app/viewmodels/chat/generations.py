@@ -120,6 +120,7 @@ class Generations(QObject):
         if question.run_id is not None:
             question.is_stopping = True
             self._host.submit(Cancel(question.run_id, question.run_lane))
+            self.moved.emit()
 
     def abandon(self) -> None:
         """Keep what there is of all answers: the engine will say no more."""

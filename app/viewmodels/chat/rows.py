@@ -148,11 +148,12 @@ class MessageRow:
 
     name: who wrote it. segments: what was said, in order. residency: None when the engine does not tell it. version,
     versions: which sibling this is, counted from 1. sibling_residencies: of each sibling, this one included, or empty.
-    footer: an ended answer's figures. prefill: set while its prompt is read. is_streaming: the last segment still
-    grows. note: one line under a message that did not come to its end, or from which on something else
-    holds. is_edited: its words stand in the composer. is_unanswered: a question that ends the path, and that nobody
-    answers or is about to. thought: before an answer, no segment of it. attachments: before a question's words. branch:
-    the name of the branch that begins here, or "".
+    footer: an ended answer's figures. prefill: how far its prompt is read, while that is done and told. is_streaming:
+    the last segment still grows; doing: what becomes of it in a word, "" for what has ended. note: one line under a
+    message that did not come to its end, or from which on something else holds. is_edited: its words stand in the
+    composer. is_unanswered: a question that ends the path, and that nobody answers or is about to. thought: before an
+    answer, no segment of it. attachments: before a question's words. branch: the name of the branch that begins here,
+    or "".
     """
 
     id: str
@@ -166,6 +167,7 @@ class MessageRow:
     footer: Footer | None = None
     prefill: PrefillRow | None = None
     is_streaming: bool = False
+    doing: str = ""
     note: str = ""
     thought: ThoughtRow | None = None
     attachments: tuple[AttachmentRow, ...] = ()
@@ -207,10 +209,8 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
         parts.append(f"branch {row.branch}")
     if row.is_edited:
         parts.append("being edited")
-    if row.prefill:
-        parts.append("reading the prompt")
-    elif row.is_streaming:
-        parts.append("writing")
+    if row.doing:
+        parts.append(row.doing)
     elif row.footer and row.footer.tokens is not None:
         parts.append(formatting.tokens(row.footer.tokens))
     if row.thought is not None:

@@ -372,7 +372,7 @@ class Lanes(QObject):
             settings=settings,
             seed=f"seed {seed}" if isinstance(seed, int) else "",
             figures=DOT.join(told),
-            status=_status(leaf) if question is None else _under_way(question),
+            status=_status(leaf) if question is None else chat_text.doing(question),
             is_writing=question is not None,
             residency=(self._residency(answer.id) or "none") if question is None else "live",
             is_favourite=answer.is_favourite,
@@ -389,14 +389,6 @@ def _seed(answer: Message, question: Question | None) -> object:
     if question is None or question.held_id != answer.id:
         return (answer.stats or {}).get("seed")
     return question.seed if question.begun is None else (question.begun.stats or {}).get("seed")
-
-
-def _under_way(question: Question) -> str:
-    if question.is_stopping:
-        return "stopping"
-    if question.is_reading:
-        return "reading"
-    return "thinking" if question.is_thinking else "writing"
 
 
 def _status(message: Message) -> str:

@@ -95,6 +95,28 @@ def asked(message: Message, answer: Message) -> Question:
     return question
 
 
+def test_a_row_says_what_becomes_of_its_answer_whatever_a_server_tells_of_it() -> None:
+    """Until its first word it is read, also where nobody tells how far."""
+    question, tree = asked(QUESTION, ANSWER), tree_of(QUESTION, ANSWER)
+
+    def seen() -> list[str]:
+        return [row.doing for row in rows_of(tree, question, {})]
+
+    assert seen() == ["", "reading the prompt"]
+    question.awaited = "Studio"
+    assert seen() == ["", "waiting"]
+    question.awaited = ""
+    question.request = replace(REQUEST, source=Source.UNKNOWN)
+    assert seen() == ["", "reading the prompt"]
+    question.grow("Hm", 1, kind="thinking")
+    assert seen() == ["", "thinking"]
+    question.grow("Bec", 1)
+    assert seen() == ["", "writing"]
+    question.is_stopping = True
+    assert seen() == ["", "stopping"]
+    assert [row.doing for row in rows_of(tree_of(QUESTION, ENDED), None, {})] == ["", ""]
+
+
 def test_an_answer_under_way_is_read_first_and_written_then() -> None:
     question = asked(QUESTION, ANSWER)
     tree = tree_of(QUESTION, ANSWER)

@@ -93,14 +93,12 @@ class RowPainter:
     def _paint_name(self, painter: QPainter, item: RowItem, label: str) -> None:
         theme, text_style, row = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM), item.row
         width = draw_text(painter, text_style, item.name, row.name, theme.text2)
-        is_thinking = row.thought is not None and row.thought.is_growing
-        running = "thinking" if is_thinking else "writing"
         if row.is_edited:
             pencil = QPointF(item.name.left() + width + 8 + _PENCIL / 2, item.name.center().y())
             self._style.icons.paint(painter, Icon.EDIT, pencil, theme.accent, _PENCIL)
             beside = item.name.adjusted(width + 12 + _PENCIL, 0, 0, 0)
             draw_text(painter, self._style.text_style(TextRole.SMALL), beside, "being edited", theme.accent)
-        state = "reading the prompt" if row.prefill is not None else running if row.is_streaming else label
+        state = row.doing or label
         if state:
             beside = item.name.adjusted(width + 8, 0, 0, 0)
             draw_text(painter, self._style.text_style(TextRole.SMALL), beside, state, theme.text3)
