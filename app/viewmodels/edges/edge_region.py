@@ -229,8 +229,11 @@ class EdgeRegion(QObject):
         return [Home(one.id, one.title or "New conversation") for one in known]
 
     def show_in_chat(self, conversation_id: str = "") -> None:
-        """Show the message of the chosen row in one of its conversations, the first by default."""
-        self._find(self._go_to, conversation_id)
+        """Show the message of the chosen row in one of its conversations, the first by default.
+
+        Of an answer that is read without its thought from then on, and so on no branch any more, the one before.
+        """
+        self._show(self._chosen, conversation_id)
 
     def pin_row(self, is_pinned: bool = True) -> None:
         """Keep the branch that the chosen row is on down to there, or let it go again."""
@@ -253,7 +256,20 @@ class EdgeRegion(QObject):
     def _edges_of_row(self, row: int) -> frozenset[int]:
         return frozenset(edge for edge, shown in self._cache_rows.shown.row_of.items() if shown == row)
 
-    def _find(self, then: Callable[[Found], object], conversation_id: str = "", pinned_only: bool = False) -> None:
+    def _show(self, row: int, conversation_id: str) -> None:
+        def take(found: Found | None) -> None:
+            node = self._row(row)
+            if found is not None:
+                message = found.message if row == self._chosen else found.path[-1]
+                self._library.go_to(found.conversation_id, message.id)
+            elif node is not None and node.parent_id is not None:
+                self._show(node.parent_id, conversation_id)
+            else:
+                self._notices.error(edge_text.NOT_FOUND)
+
+        self._search(self._finder, take, row, conversation_id)
+
+    def _find(self, then: Callable[[Found], object], pinned_only: bool = False) -> None:
         """Do something with the messages of the chosen row, or say that none were found; that may take a moment."""
 
         def take(found: Found | None) -> None:
@@ -262,7 +278,7 @@ class EdgeRegion(QObject):
             else:
                 then(found)
 
-        self._search(self._finder, take, conversation_id, pinned_only)
+        self._search(self._finder, take, self._chosen, pinned_only=pinned_only)
 
     @property
     def chosen_branch(self) -> PricedBranch | None:
@@ -274,13 +290,15 @@ class EdgeRegion(QObject):
         return PricedBranch(title_of(row), place, found.conversation_id, found.path[-1].id)
 
     def _find_to_price(self, then: Then) -> None:
-        self._search(self._price_finder, then)
+        self._search(self._price_finder, then, self._chosen)
 
-    def _search(self, finder: MessageFinder, then: Then, conversation_id: str = "", pinned_only: bool = False) -> None:
-        """Find the messages of the chosen row, in its first conversation if none is named."""
-        homes = [one.conversation_id for one in self.homes(self._chosen)]
-        home = conversation_id or next(iter(homes), "")
-        edges = self._edges_of_row(self._chosen)
+    def _search(
+        self, finder: MessageFinder, then: Then, row: int, conversation_id: str = "", pinned_only: bool = False
+    ) -> None:
+        """Find the messages of a row, in its first conversation that has them if none is named."""
+        homes = [one.conversation_id for one in self.homes(row)]
+        home, *others = [conversation_id] if conversation_id else homes or [""]
+        edges = self._edges_of_row(row)
         along = self._along()
         held = along.on(edges) if home == self._library.open_id and not pinned_only else []
         if held:
@@ -289,10 +307,14 @@ class EdgeRegion(QObject):
                 first = along.named_by(edges) or held[0]
                 then(Found(home, first, tree.path_to(held[-1].id)))
                 return
-        finder.find(home, edges, then, pinned_only)
 
-    def _go_to(self, found: Found) -> None:
-        self._library.go_to(found.conversation_id, found.message.id)
+        def take(found: Found | None) -> None:
+            if found is None and others:
+                finder.find(others.pop(0), edges, take, pinned_only)
+            else:
+                then(found)
+
+        finder.find(home, edges, take, pinned_only)
 
     # Branches
 

@@ -23,7 +23,10 @@ from app.viewmodels.warmth.cost_queries import CostQueries
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A message that an edge holds the beginning of, if there is one, and the path to the last one that it holds."""
+    """A message that an edge holds the beginning of, if there is one, and the path to the last one that it holds.
+
+    Of an edge that is looked for as pinned, the path to the message that a person has pinned.
+    """
 
     conversation_id: str
     message: Message
@@ -67,7 +70,7 @@ class MessageFinder(QObject):
         def look(tree: MessageTree | None) -> None:
             if search == self._search:
                 ends = iter(()) if tree is None else _ends(tree, pinned_only)
-                self._ask_next(search, tree, ends, edge_ids, then)
+                self._ask_next(search, tree, ends, edge_ids, then, pinned_only)
 
         tree = self._library.tree_of(conversation_id)
         if tree is not None or not conversation_id:
@@ -82,7 +85,13 @@ class MessageFinder(QObject):
         self._store.do(load, look, lambda _problem: look(None))
 
     def _ask_next(
-        self, search: int, tree: MessageTree | None, ends: Iterator[str], edge_ids: frozenset[int], then: Then
+        self,
+        search: int,
+        tree: MessageTree | None,
+        ends: Iterator[str],
+        edge_ids: frozenset[int],
+        then: Then,
+        pinned_only: bool,
     ) -> None:
         """Ask for the next branch, beyond those that cannot be read, and that are deleted meanwhile."""
         end = next((one for one in ends if tree is not None and one in tree), None)
@@ -94,13 +103,15 @@ class MessageFinder(QObject):
 
         def go_on() -> None:
             if search == self._search:
-                self._ask_next(search, tree, ends, edge_ids, then)
+                self._ask_next(search, tree, ends, edge_ids, then, pinned_only)
 
         def take(priced: CostEstimate) -> None:
             if search != self._search:
                 return
             along = PathEdges.of(path, priced, self._edges())
             held = along.on(edge_ids)
+            if pinned_only and along.ids & edge_ids:  # also where they hold the template's tokens after it alone
+                held = [*held, path[-1]]
             if held and held[-1].id in tree:
                 then(Found(tree.conversation_id, along.named_by(edge_ids) or held[0], tree.path_to(held[-1].id)))
             else:

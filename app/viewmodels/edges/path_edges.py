@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from app.conversation.message import Message
 from app.protocol.dataclass import dataclass
@@ -42,11 +43,14 @@ class PathEdges:
         return [edge.id for edge in self.edges if max(edge.start, start) < min(edge.end, end)]
 
     def on(self, edge_ids: frozenset[int]) -> list[Message]:
-        """Return the messages of which these edges hold tokens, from the first to the last."""
+        """Return the messages of which these edges hold tokens, from the first to the last.
+
+        Where they hold none, but instructions or a template's own tokens, the message that these come before.
+        """
         places = self._places()
         edges = [edge for edge in self.edges if edge.id in edge_ids]
         known = self.priced.known
-        return [
+        found = [
             message
             for message in self.messages
             if message.id in places
@@ -54,6 +58,10 @@ class PathEdges:
                 max(edge.start, places[message.id][0]) < min(edge.end, places[message.id][1], known) for edge in edges
             )
         ]
+        if edges and not found:
+            later = (one for one in self.messages if one.id in places and places[one.id][1] > edges[0].start)
+            found = list(islice(later, 1))
+        return found
 
     def named_by(self, edge_ids: frozenset[int]) -> Message | None:
         """Return the first message that begins on these edges; None where none does."""
