@@ -18,7 +18,7 @@ from app.prompting.openings import Opening
 from app.protocol.chat import Role
 from app.protocol.trie_view import LABEL_TOKENS
 
-FEW = 4  # tokens: so much of a message, or less, names no edge that holds more of another one
+FEW = 4  # tokens: so little of a longer message names no edge that holds more of another one
 
 
 class _Found(NamedTuple):
@@ -50,12 +50,15 @@ class EdgeLabels:
         self._longest = max((len(opening.ids) for opening in openings), default=1)
 
     def __call__(self, node: TrieNode) -> EdgeLabel:
-        """Return the name of an edge: of the first message of which it holds more than a few tokens.
+        """Return the name of an edge: of the first message of which it holds all, or more than a few tokens.
 
         Where there is none it is that of which it holds most; no words where all of it is the template's own text.
         """
-        parts = [part for part in self._parts(node) if self._words(node, part)]
-        part = next((part for part in parts if part.tokens > FEW), max(parts, key=lambda one: one.tokens, default=None))
+        *before, last = self._parts(node)
+        whole = [part for part in before if not part.is_continued]
+        parts = [part for part in (*before, last) if self._words(node, part)]
+        named = (part for part in parts if part.tokens > FEW or part in whole)
+        part = next(named, max(parts, key=lambda one: one.tokens, default=None))
         if part is None:
             return EdgeLabel("")
         return EdgeLabel(self._words(node, part), part.role, part.is_continued)

@@ -123,6 +123,19 @@ def test_the_last_few_tokens_of_a_message_do_not_name_the_edge_of_the_next(tmp_p
     assert label == EdgeLabel("and the river", "user", False)
 
 
+def test_a_short_question_names_the_edge_that_begins_with_it(tmp_path: Path) -> None:
+    made = builder(tmp_path, "qwen_3")
+    prompt = made.build((Turn("user", "Hi"), Turn("assistant", "Hello, what would you like to know of pears?")))
+    trie: CacheTrie = Trie()
+    trie.append(trie.root, prompt.ids, ())
+    (node,) = trie
+    labels = EdgeLabels(made.codec, made.openings)
+    assert labels(node) == EdgeLabel("Hi", "user", False)
+    trie.split(node, prompt.turn_starts[0] + 1)
+    *_, below = trie
+    assert labels(below).role == "assistant"
+
+
 def test_a_model_without_a_template_names_its_edges_too(tmp_path: Path) -> None:
     made = builder(tmp_path, "")
     prompt = made.build(TALK)
