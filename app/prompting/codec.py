@@ -109,7 +109,7 @@ class Codec:
         return next((token for token in ids if not 0 <= token < self.rows), None)
 
     def label(self, ids: Sequence[int]) -> str:
-        """Return the first words of a run of tokens, on one line, its control tokens left out; "" for no words."""
+        """Return the first words of some tokens on one line, control tokens and marks of thinking left out, or ""."""
         return self._label(tuple(ids))
 
     def beginning(self) -> list[int]:
@@ -162,8 +162,9 @@ class Codec:
 
     def _decode_label(self, ids: tuple[int, ...]) -> str:
         try:
-            runs = groupby(ids, key=self.special_ids.__contains__)  # a control token divides words
-            text = " ".join(self.decode(list(run)) for is_control, run in runs if not is_control)
+            # A control token, or a mark of thinking, divides words.
+            runs = groupby(ids, key=lambda token: token in self.special_ids or token in self.thinking.signs)
+            text = " ".join(self.decode(list(run)) for is_mark, run in runs if not is_mark)
             return " ".join(unmarked(text).split() or text.split())[:LABEL_LENGTH]
         except RequestError:
             return ""

@@ -74,6 +74,17 @@ def test_a_label_leaves_control_tokens_out(codec: Codec) -> None:
     assert codec.label([control]) == ""
 
 
+def test_a_label_leaves_the_marks_of_thinking_out(tmp_path: Path) -> None:
+    codec = codec_of(tmp_path, byte_level())
+    opens, closes = codec.markup("<think>"), codec.markup("</think>")
+    assert {*opens, *closes} <= codec.thinking.signs.keys()
+    assert (
+        codec.label([*opens, *codec.plain("the fox"), *closes, *codec.plain("Once there was")])
+        == "the fox Once there was"
+    )
+    assert codec.label(opens) == ""
+
+
 def test_the_ids_of_texts_read_last_are_remembered_and_those_of_a_long_one_are_not() -> None:
     read: list[str] = []
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.events import Event, Evicted, Pinned, TrieChanged, WarmedUp
+from app.protocol.events import Event, Evicted, Pinned, RunFinished, TrieChanged, WarmedUp
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.actions import enabled
-from app.viewmodels.app import App
 from tests.fakes.model_folder import write_model_folder
 from tests.scenarios.sitting import SitDown, Sitting
 
@@ -55,10 +54,11 @@ def act(sitting: Sitting, verb: str, shown: list[str]) -> None:
     sitting.until(lambda: not app.library.changes.is_pending)
 
 
-def is_thought(app: App, node: TrieNodeView | None) -> bool:
+def is_thought(sitting: Sitting, node: TrieNodeView | None) -> bool:
     """Whether a row was read with a thought, which no branch has any more once its answer has ended."""
-    nodes = {one.id: one for one in app.cache_rows.trie_model.shown.nodes}
-    while node is not None and "<think>" not in node.label:
+    nodes = {one.id: one for one in sitting.app.cache_rows.trie_model.shown.nodes}
+    thoughts = " ".join(" ".join(one.thinking.split()) for one in sitting.told(RunFinished))
+    while node is not None and not (node.role == "assistant" and node.label.strip()[:8] in thoughts):
         node = nodes.get(node.parent_id or 0)
     return node is not None
 
@@ -78,7 +78,7 @@ def test_what_is_offered_for_a_row_can_be_done(sit_down: SitDown, tmp_path: Path
         pinned = [node for node in nodes if node.is_pinned]
         node = rng.choice(pinned if pinned and rng.random() < 0.4 else nodes)
         app.edges.choose(node.id)
-        tried = {"show_row", "evict_row"} if is_thought(app, node) else {"show_row", *VERBS}
+        tried = {"show_row", "evict_row"} if is_thought(sitting, node) else {"show_row", *VERBS}
         offered = sorted(tried & set(enabled(app.state.now)))
         if offered:
             verb = rng.choice(offered)
