@@ -71,7 +71,7 @@ ROWS: tuple[Row, ...] = (
         keys=("Ctrl+Alt+W",),
         tip="Reads the branch in the background, so that going on begins at once; again to stop.",
         needs="warm_ups",
-        is_enabled=lambda state: state.has_cached_branch,
+        is_enabled=lambda state: state.has_cached_branch and not state.chat.is_answering,
         price=lambda state: "" if state.edges.warming else state.chat.branch_price,
         is_checked=lambda state: bool(state.edges.warming),
         run=lambda app: app.edges.warm_up(app.chat.open_branch.path),
@@ -136,7 +136,7 @@ ROWS: tuple[Row, ...] = (
         title="Verify This Branch",
         tip="Computes the branch again and compares it with the cache.",
         needs="checks",
-        is_enabled=lambda state: state.has_cached_branch and not state.cache.is_checking,
+        is_enabled=lambda state: state.has_cached_branch and not (state.chat.is_answering or state.cache.is_checking),
         run=lambda app: app.cache.verify(app.chat.open_branch.turns),
     ),
     Action(

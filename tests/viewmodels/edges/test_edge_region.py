@@ -190,6 +190,27 @@ def test_nothing_is_pinned_by_itself_while_an_answer_is_written(qtbot: QtBot, ap
     qtbot.waitUntil(lambda: len(of_kind(script, Pin)) == asked + 1)
 
 
+def test_nothing_is_offered_of_a_branch_that_the_engine_refuses_while_it_writes(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    """In whichever conversation it does; why is said."""
+    refused = {"pin", "warm_up", "verify"}
+    ask(qtbot, app, "hello there")
+    assert refused <= enabled(app.state.now)
+    first = app.library.open_id
+    app.library.new_conversation()
+    script.hold = 1
+    app.chat.requests.send("and elsewhere")
+    qtbot.waitUntil(lambda: app.chat.state.now.is_answering)
+    app.library.open(first)
+    qtbot.waitUntil(lambda: app.library.open_id == first)
+    assert not refused & enabled(app.state.now)
+    why = tips(app.state.now)
+    assert all("no answer is being written" in why[one] for one in refused)
+    script.hold = None
+    qtbot.waitUntil(lambda: refused <= enabled(app.state.now))
+
+
 def test_a_pin_that_is_taken_back_at_once_is_not_asked_for_again(qtbot: QtBot, app: App) -> None:
     ask(qtbot, app, "hello there")
     path = app.chat.open_branch.path
