@@ -34,8 +34,9 @@ class Branch(Sequence[Turn]):
 
         fingerprint: of the model that reads it; answers of other models go without their token ids.
         """
+        shared = len(path) if shared is None else shared
         self._path, self._beyond, self._fingerprint = path, beyond[: end_of_words(beyond)], fingerprint
-        self._shared = end_of_words(path, shared) if not self._beyond else len(path) if shared is None else shared
+        self._shared = shared if self._beyond else end_of_words(path, shared)
 
     def __len__(self) -> int:
         return self._shared + len(self._beyond)
