@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
@@ -18,13 +17,12 @@ from app.viewmodels.branches.outline_nodes import OutlineChoice, OutlineNode, ou
 from app.viewmodels.branches.run_groups import group_title
 from app.viewmodels.kit.lists import ROOT, AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork
-from app.viewmodels.text.branch_titles import title_apart
+from app.viewmodels.text.branch_titles import neighbours, title_apart
 from app.viewmodels.warmth.warmth import Warmth
 
 _MOST_KNOWN = 500
 _MANY = 300  # runs, of which more are listed in slices
 _MOST_STRETCHES = 40  # of rows that come or go, each of which a view is told of
-_ABOVE = 4  # rows that a row hangs below, and is told apart from
 _GONE = BranchRow("", "", None, "", "", "", 0, 0.0, False, False, False, False)
 _FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 _NAMED_FLAGS = _FLAGS | Qt.ItemFlag.ItemIsEditable
@@ -182,21 +180,10 @@ class BranchModel(ListModel[OutlineNode]):
     # What a row shows
 
     def apart(self, row_id: str) -> str:
-        """Return the words in which a row differs from those it hangs below and those beside it.
-
-        "" where its title says enough.
-        """
+        """Return the words in which a row differs from those it follows and those beside it, "" where it need not."""
         if row_id not in self._tree:  # a group, or one that is gone
             return ""
-        above = islice((self._tree.message(one) for one in self._ids_above(row_id) if one in self._tree), _ABOVE)
-        return title_apart(self._tree.message(row_id), chain(above, self._tree.siblings(row_id)))
-
-    def _ids_above(self, row_id: str) -> Iterator[str]:
-        """Yield the ids of the rows that one hangs below, the nearest first."""
-        node = self.node(self.index_of(row_id))
-        while node is not None and node.parent_id is not None:
-            yield node.parent_id
-            node = self.above(node)
+        return title_apart(self._tree.message(row_id), neighbours(self._tree, row_id))
 
     def _make_row(self, node: OutlineNode) -> BranchRow:
         if node.folded:

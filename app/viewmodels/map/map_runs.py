@@ -11,7 +11,7 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_row
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold, group_title
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import title_apart
+from app.viewmodels.text.branch_titles import neighbours, title_apart
 
 # Runs up to which all of them have a label, and of which the engine is asked for all; characters of a label.
 MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
@@ -27,9 +27,9 @@ class MapItem(NamedTuple):
 
     id, last_id: of its first and last message. parent: its number, -1 for the first. end: tokens from the beginning of
     the conversation to its end. label: its name or first words; detail: a second line, or "". apart: words in which it
-    differs from the versions beside it, where those are not its first, or "". is_leaf: nothing hangs below it.
-    is_labelled: there is to be room for its label. versions: 0, or how many versions this group has, of which only the
-    one that is open, if any, stands beside it until the group is opened; is_open: all of them do.
+    differs from the branches it follows and those beside it, where those are not its first, or "". is_leaf: nothing
+    hangs below it. is_labelled: there is to be room for its label. versions: 0, or how many versions this group has, of
+    which only the one that is open, if any, stands beside it until the group is opened; is_open: all of them do.
     """
 
     id: str
@@ -141,7 +141,7 @@ def _item(tree: MessageTree, run: Run, parent: int, end: int, tokens: int, *, ha
     row = branch_row(tree, run)
     is_labelled = bool(row.name) or has_all or len(run.children) > 1
     first = tree.message(run.first_id)
-    apart = _short(title_apart(first, tree.siblings(first.id))) if is_labelled and not first.name else ""
+    apart = _short(title_apart(first, neighbours(tree, first.id))) if is_labelled and not first.name else ""
     detail = f"{formatting.plural(row.count, 'message')}, {formatting.tokens(tokens)}" if parent < 0 else ""
     return MapItem(
         *(run.first_id, run.last_id, parent, end, _short(row.title), detail),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from app.conversation.message import Message
+from app.conversation.tree import MessageTree
 from app.protocol.excerpts import is_cut, isolated, plain_words
 from app.protocol.sequences import count_common
 
 _LONGEST = 80  # characters of its first words
 _VERSIONS, _COMPARED = 16, 8_000  # versions that a message is compared with, and characters of each
+_ABOVE = 4  # branches that a message follows, from which it is told apart
 _BEFORE = 12  # characters that are said of what two versions have in common
 _BEGUN = re.compile(r"^\S*\s+")  # the rest of a word
 
@@ -25,6 +27,17 @@ def branch_title_among(first: Message, versions: Iterable[Message], most: int = 
     """Return what the branch is called that begins with a message, or where that leaves out words `title_apart`."""
     title = branch_title(first, most)
     return (is_cut(title) and title_apart(first, versions, most)) or title
+
+
+def neighbours(tree: MessageTree, message_id: str) -> Iterator[Message]:
+    """Yield what a message stands beside where a tree is drawn: the first of each branch above it, and its versions."""
+    run = tree.run_of(message_id)
+    above = run.parent_id if run.first_id == message_id else run.first_id
+    for _ in range(_ABOVE):
+        if above is not None:
+            yield tree.message(above)
+            above = tree.runs()[above].parent_id
+    yield from tree.siblings(message_id)
 
 
 def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:

@@ -14,7 +14,7 @@ from app.viewmodels.branches.branch_rows import branch_rows
 from app.viewmodels.comparison.comparison import _branches
 from app.viewmodels.library.conversation_rows import Shown, conversation_rows
 from app.viewmodels.map.map_runs import map_items
-from app.viewmodels.text.branch_titles import branch_title, branch_title_among, title_apart
+from app.viewmodels.text.branch_titles import branch_title, branch_title_among, neighbours, title_apart
 from app.viewmodels.warmth.price_card import following_branch, version_branch
 
 HOME = new_id()
@@ -44,6 +44,24 @@ def test_no_list_shows_the_marks_of_markdown() -> None:
     )
     assert [row.title for row in rows] == ["Plan four days", "“Plan four days”"]
     assert {listed.title, item.label, priced.title} == {"“Plan four days”"}
+
+
+def test_the_map_tells_a_branch_apart_from_those_that_it_follows() -> None:
+    """As the outline does: one scene after the other is asked for in the same words."""
+    tree, words = MessageTree(HOME), "Write, in the voice of an old sailor, the scene "
+    before: str | None = None
+    for place in ("in the harbour", "at sea", "on the island"):
+        for text in (f"{words}{place}", "Stop here"):
+            tree.add(Message.new(HOME, before, "user", text))
+        before = tree.siblings(tree.path[-1].id)[0].id
+    items = [item for some in map_items(tree, {}.get) for item in some]
+    assert [item.apart for item in items if item.label.startswith("“Write")] == [
+        "",
+        "“…the scene at sea”",
+        "“…the scene on the island”",
+    ]
+    (last,) = (one for one in neighbours(tree, before or "") if one.id == before)
+    assert [one.text for one in neighbours(tree, last.id)][:2] == [f"{words}at sea", f"{words}in the harbour"]
 
 
 def apart(*texts: str) -> list[str]:
