@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.events import Event, Evicted, Pinned, RunFinished, TrieChanged, WarmedUp
+from app.protocol.events import Evicted, Pinned, RunFinished, TrieChanged, WarmedUp
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.actions import enabled
 from tests.fakes.model_folder import write_model_folder
 from tests.scenarios.sitting import SitDown, Sitting
 
 INSTRUCTIONS = "You are a gardener who knows everything about pears, and next to nothing of plums. " * 2
-VERBS: dict[str, type[Event]] = {
+VERBS: dict[str, type[Pinned | WarmedUp | Evicted]] = {
     "pin_row": Pinned,
     "unpin_row": Pinned,
     "warm_up_row": WarmedUp,
@@ -49,7 +49,7 @@ def act(sitting: Sitting, verb: str, shown: list[str]) -> None:
     told, pictures = len(sitting.told(outcome)), len(sitting.told(TrieChanged))
     app.act(verb)
     sitting.until(lambda: len(sitting.told(outcome)) > told and len(sitting.told(TrieChanged)) > pictures)
-    assert sitting.told(outcome)[-1].problem is None  # type: ignore[attr-defined]
+    assert sitting.told(outcome)[-1].problem is None
     sitting.until(lambda: app.edges.warm_ups.now is None and not app.workspace.cached_branches._asked_pins)
     sitting.until(lambda: not app.library.changes.is_pending)
 

@@ -76,13 +76,17 @@ class TrieDelegate(RowDelegate):
         left, right = self._text_left(node.id), row.right() + 1 - RIGHT_INSET
         cap = self._style.text_style(TextRole.CAP)
         name = self._name_style(node).width(title_of(node)) + self._pin_room(node)
-        pill = pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
+        name += self._pill_room(node)
         line = cap.width(formatting.DOT.join(figures(node))) + cap.width(formatting.age(node.used_at, self._clock()))
-        return max(name + pill, line) + _BETWEEN > right - left or not self._has_pill(node, right - left)
+        return max(name, line) + _BETWEEN > right - left or not self._has_pill(node, right - left)
 
     def _has_pill(self, node: TrieNodeView, room: float) -> bool:
         """Return whether the state is said in words: not where they leave the row none, as the disc says it too."""
-        return pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency) <= _WIDEST_PILL * room
+        return self._pill_room(node) <= _WIDEST_PILL * room
+
+    def _pill_room(self, node: TrieNodeView) -> float:
+        """Return the points that the state takes in words."""
+        return pill_width(self._style, RESIDENCY_NAMES[node.residency], node.residency)
 
     def _pin_room(self, node: TrieNodeView) -> int:
         """Return the points that the mark of a pin takes after the name."""
