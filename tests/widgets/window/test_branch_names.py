@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
+from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.chat.messages.branch_name import NameField, NameTag
 from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.window.main_window import MainWindow
@@ -80,6 +82,30 @@ def test_a_click_on_a_name_changes_it_and_escape_leaves_it(qtbot: QtBot, forked:
     QTest.keyClick(field(forked), Qt.Key.Key_Backspace)
     forked.chat.composer.edit.setFocus()  # which gives it, too
     qtbot.waitUntil(lambda: app.state.now.chat.branch == "")
+
+
+@pytest.mark.parametrize("verb", ["rename", "name_branch", "find_everywhere", "compose", ""])
+def test_whoever_goes_elsewhere_from_a_name_stays_there(qtbot: QtBot, forked: MainWindow, app: App, verb: str) -> None:
+    forked.do("name_branch")
+    first = field(forked)
+    QTest.keyClicks(first, "cheaper")
+    if verb:
+        forked.do(verb)
+    else:
+        QTest.mouseClick(forked.sidebar.field, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: app.state.now.chat.branch == "cheaper")
+    now = forked.focusWidget()
+    assert isinstance(now, QLineEdit | ComposerEdit)
+    assert now.isVisible()
+    assert now is not first
+
+
+def test_the_chat_has_the_keyboard_again_after_a_name(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
+        forked.do("name_branch")
+        QTest.keyClick(field(forked), key)
+        qtbot.waitUntil(lambda: forked.chat.view.viewport().findChild(NameField) is None)
+        assert forked.focusWidget() is forked.chat.view
 
 
 def test_the_name_of_a_branch_above_holds_until_another_one_is_given(

@@ -55,11 +55,12 @@ class NameTag(Control):
 class NameField(QLineEdit):
     """A field over a message's head. Return and leaving it give the name, Escape does not.
 
-    Signals: named(str, str), the message and what its branch shall be called; closed.
+    Signals: named(str, str), the message and what its branch shall be called; left(), the chat is to have the keyboard
+    again, unless somebody took it elsewhere.
     """
 
     named = Signal(str, str)
-    closed = Signal()
+    left = Signal()
 
     def __init__(self, style: Style, message_id: str, name: str, parent: QWidget) -> None:
         super().__init__(name, parent)
@@ -89,7 +90,8 @@ class NameField(QLineEdit):
         self._is_closed = True
         if is_given and self.isModified():
             self.named.emit(self._message_id, self.text())
-        self.closed.emit()
+        if self.window().focusWidget() is self:  # also while another program is in front
+            self.left.emit()
         self.hide()
         self.deleteLater()
 

@@ -183,7 +183,7 @@ class ChatView(RowView):
         if number >= 0:
             field = NameField(self._style, message_id, self._chat.rows[number].branch, self.viewport())
             field.named.connect(self.branchNamed)
-            field.closed.connect(self.setFocus)
+            field.left.connect(self.setFocus)
             self.verticalScrollBar().valueChanged.connect(field.finish_where_it_is)
             field.open_over(self.layout_of_rows.item(number).name.translated(0, self.row_rect(number).top()))
 

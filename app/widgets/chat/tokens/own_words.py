@@ -10,6 +10,8 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.text_fields import LineField
 
 _LONGEST = 2000
+# Why the keyboard goes that comes back: a menu is open, or another program is in front.
+_BACK_SOON = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 
 
 class OwnWords(LineField):
@@ -65,4 +67,5 @@ class OwnWords(LineField):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.hide()
+        if event.reason() not in _BACK_SOON:
+            self.hide()

@@ -196,7 +196,8 @@ class TokenCursor(QObject):
         return self._places.token_at(hit.item, hit.point, at - QPointF(row.topLeft()))
 
     def _has_focus(self) -> bool:
-        focused = QApplication.focusWidget()
+        """Return whether the keyboard is here, or will be when the window is in front again."""
+        focused = self._view.window().focusWidget()
         return focused is not None and (focused in (self._view, self.words) or self._view.isAncestorOf(focused))
 
     def _follow_focus(self, _old: QWidget | None, _now: QWidget | None) -> None:

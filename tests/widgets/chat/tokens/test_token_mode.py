@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
@@ -141,6 +141,25 @@ def test_letters_begin_own_words_at_the_token(
     qtbot.keyClicks(words, "ay hold")
     qtbot.keyClick(words, Key.Key_Return)
     assert [(at, text) for _id, at, text in asked.words] == [(2, " may hold")]
+
+
+def test_own_words_are_there_when_somebody_comes_back_from_another_program(
+    qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor
+) -> None:
+    app.tokens.step(2)
+    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
+    qtbot.keyClick(window.chat.view, "h")
+    words, other = cursor.words, QWidget()
+    assert words is not None
+    qtbot.keyClicks(words, "olds")
+    qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    qtbot.waitUntil(other.isActiveWindow)
+    assert card(cursor).isVisible()
+    window.activateWindow()
+    qtbot.waitUntil(words.hasFocus)
+    assert words.text() == "holds"
 
 
 def test_own_words_tell_their_price_below_them_as_they_are_typed(
