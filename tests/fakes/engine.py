@@ -346,10 +346,12 @@ class FakeEngine:
 
     def _warm_up(self, command: WarmUp) -> None:
         prompt, ends = self._tokens(command)
-        left = len(prompt) - self._report(prompt).cached
-        self._sink(WarmingUp(command.query_id, len(prompt) - left, len(prompt)))
+        cached, total = self._report(prompt).cached, ends[-1]
+        left = max(0, total - cached)
+        self._sink(WarmingUp(command.query_id, total - left, total))
         if self._script.warm_up_gate.is_set():
-            self._hold(prompt[: ends[-1]], command.owner)
+            if left:
+                self._hold(prompt[:total], command.owner)
             self._show_trie()
             self._sink(WarmedUp(command.query_id, left, is_whole=True))
 

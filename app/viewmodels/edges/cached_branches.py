@@ -94,6 +94,8 @@ class CachedBranches(QObject):
     def _on_warmed_up(self, event: WarmedUp) -> None:
         if event.problem is not None:
             self._notices.error(event.problem)
+        elif event.is_whole and not event.tokens:
+            self._notices.refuse(edge_text.WARM_ALREADY)
         elif event.is_whole:
             self._notices.announce(edge_text.warmed_up(event))
 

@@ -14,6 +14,7 @@ NOT_FOUND = Problem(
     "No message was found",
     "What this row holds was read for a branch that is not there any more, or was changed since.",
 )
+WARM_ALREADY = "All of this branch is warm already: going on with it begins at once."
 NOT_PINNED = Problem("It was not unpinned", "The pinned message was not found. Unpin the branch in the chat.")
 
 

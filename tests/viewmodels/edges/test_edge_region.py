@@ -13,6 +13,7 @@ from app.protocol.commands import Cancel, Evict, Pin, WarmUp
 from app.protocol.events import TrieChanged
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
+from app.viewmodels.edges import edge_text
 from app.viewmodels.edges.pin_keeper import PinKeeper
 from app.viewmodels.unavailable import tips
 from tests.fakes.engine import Script
@@ -132,6 +133,18 @@ def test_a_warm_up_that_ends_is_no_activity_any_more(qtbot: QtBot, app: App) -> 
     app.act("warm_up")
     qtbot.waitUntil(lambda: app.edges.warm_ups.now is None)
     assert not app.edges.state.now.warming
+
+
+def test_where_all_is_warm_already_that_is_said(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "hello there")
+    app.act("warm_up")
+    qtbot.waitUntil(lambda: app.notices.now.text == edge_text.WARM_ALREADY)
+    app.edges.choose(rows(app)[0])
+    app.act("evict_row")
+    qtbot.waitUntil(lambda: app.notices.now.text.startswith("Evicted"))
+    app.act("warm_up")
+    qtbot.waitUntil(lambda: app.edges.warm_ups.now is None)
+    assert app.notices.now.text != edge_text.WARM_ALREADY
 
 
 def test_a_pin_is_kept_with_its_message_and_can_be_taken_back(qtbot: QtBot, app: App, script: Script) -> None:
