@@ -22,6 +22,7 @@ from app.viewmodels.branches.outline_nodes import OutlineNode
 from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.branches.branch_delegate import BranchDelegate
 from app.widgets.branches.branch_lines import LEFT, BranchLines
+from app.widgets.kit.accessible import speak_rows
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.item_views import menu_target, set_up_view
 from app.widgets.kit.own_keys import claim_key
@@ -58,6 +59,7 @@ class BranchTree(QListView):
         self.row_focus = self.delegate.focus
         self.setItemDelegate(self.delegate)
         set_up_view(self, style, "Branches")
+        speak_rows(self, press=lambda index: self._open(self._id(index)))
         self.setUniformItemSizes(True)
         self.setModel(region.model)
         region.model.shown.connect(self._follow)

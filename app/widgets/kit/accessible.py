@@ -41,6 +41,7 @@ class RowPart(NamedTuple):
 
 
 Parts = Callable[[int], Sequence[RowPart]]
+Press = Callable[[QModelIndex], object]
 Steps = Callable[[int], object]
 
 _told: dict[QObject, AccessibleView | AccessibleStop] = {}  # of each widget what Qt was given
@@ -51,9 +52,19 @@ def announce(widget: QWidget, words: str) -> None:
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, words))
 
 
-def speak_rows(view: QAbstractItemView, parts: Parts | None = None) -> None:
-    """Have the rows of a list or a tree told one by one. parts: what a row is made of, by its number."""
-    _speak(view, lambda: AccessibleTree(view, parts) if isinstance(view, QTreeView) else AccessibleView(view, parts))
+def speak_rows(view: QAbstractItemView, parts: Parts | None = None, press: Press | None = None) -> None:
+    """Have the rows of a list or a tree told one by one.
+
+    parts: what a row is made of, by its number. press: what a click on a row does in a view that takes the mouse by
+    itself; of every other one Qt's signals tell.
+    """
+
+    def make() -> AccessibleView:
+        if isinstance(view, QTreeView):
+            return AccessibleTree(view, parts, press)
+        return AccessibleView(view, parts, press)
+
+    _speak(view, make)
 
 
 def speak_as(widget: QWidget, role: Role, steps: Steps | None = None) -> None:
@@ -136,10 +147,11 @@ class AccessibleStop(QAccessibleWidget):
 class AccessibleView(QAccessibleWidget):
     """A list, with its rows."""
 
-    def __init__(self, view: QAbstractItemView, parts: Parts | None) -> None:
+    def __init__(self, view: QAbstractItemView, parts: Parts | None, press: Press | None) -> None:
         super().__init__(view, Role.List)
         self.view = view
         self.parts = parts
+        self.press = press
         self.is_gone = False
         self._rows: dict[int, AccessibleRow] = {}
 
@@ -232,8 +244,8 @@ class AccessibleTree(AccessibleView):
     the current one, Qt speaks of the child with its number and one for the header: so a header is told first.
     """
 
-    def __init__(self, view: QTreeView, parts: Parts | None) -> None:
-        super().__init__(view, parts)
+    def __init__(self, view: QTreeView, parts: Parts | None, press: Press | None) -> None:
+        super().__init__(view, parts, press)
         self._open = _OpenRows(view)
         self._header: AccessibleHeader | None = None
 
@@ -339,6 +351,8 @@ class AccessibleRow(_Piece):
         view.scrollTo(index)
         view.pressed.emit(index)
         view.clicked.emit(index)
+        if self.owner.press is not None:
+            self.owner.press(view.currentIndex())
 
     @property
     def parts(self) -> Sequence[RowPart]:

@@ -37,6 +37,7 @@ from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.library.conversation_model import ConversationModel, dragged_ids
 from app.viewmodels.library.rows import ConversationRow
 from app.viewmodels.warmth.warmth import Warmth
+from app.widgets.kit.accessible import speak_rows
 from app.widgets.kit.drawing import smooth, stroke_rounded
 from app.widgets.kit.item_views import ROW_MARGIN, menu_target, set_up_view
 from app.widgets.kit.own_keys import claim_key
@@ -66,9 +67,11 @@ class ConversationList(QListView):
     """The list whose selection is the open conversation, or several that something is to be done with.
 
     Return and F2 rename a row in its place. Shift and Cmd, by mouse or keys, select several: no other is opened, and a
-    plain click, Escape or leaving the list end it.
+    plain click, Escape or leaving the list end it. A conversation that another window shows, which comes to the front
+    for it, is chosen by a whole click or Space: it can be dragged, and keys lead past it.
 
-    Attribute: may_edit, returns whether anything can be changed here; where it cannot, it tells.
+    Attributes: may_edit, returns whether anything can be changed here; where it cannot, it tells; is_elsewhere, returns
+    whether another window shows a conversation.
 
     Signals: chosen(str) the id of another conversation that the person turned to; branchChosen(str, str) a conversation
     and a branch of it; foldAsked(str, bool) a folder or a conversation with branches, and whether it is to be folded;
@@ -93,6 +96,7 @@ class ConversationList(QListView):
         self._home: str | None = None
         self._is_picking = False
         self.may_edit: Callable[[], bool] = lambda: True
+        self.is_elsewhere: Callable[[str], bool] = lambda _conversation_id: False
         self._anchor = ""
         self._pressed = QPersistentModelIndex()
         self._turned = ("", "")  # to which conversation, while which was open: it may still be opening
@@ -101,6 +105,7 @@ class ConversationList(QListView):
         self.row_focus = self._delegate.focus
         self.setItemDelegate(self._delegate)
         set_up_view(self, style, "Conversations")
+        speak_rows(self, press=lambda _index: self._press())
         self._conversations = model
         self.setModel(model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -149,6 +154,11 @@ class ConversationList(QListView):
         """Select all conversations."""
         self._is_picking = True
         self.selectAll()
+
+    @property
+    def _is_shown_elsewhere(self) -> bool:
+        row = self.row
+        return row is not None and not row.is_folder and self.is_elsewhere(row.conversation_id or row.id)
 
     def _extend_to(self, index: QModelIndex) -> None:
         """Select from where the last one was chosen to this row."""
@@ -237,7 +247,7 @@ class ConversationList(QListView):
             self._is_picking = False
         super().keyPressEvent(event)
         self._tell_several()
-        if not self._is_picking:  # Shift alone is a key, too
+        if not self._is_picking and not self._is_shown_elsewhere:  # Shift alone is a key, too
             self._tell_choice()
 
     def _use_key_on_several(self, key: Qt.Key) -> bool:
@@ -260,6 +270,8 @@ class ConversationList(QListView):
             self.foldAsked.emit(row.id, key == Qt.Key.Key_Left)
         elif row.is_branch and key == Qt.Key.Key_Left:
             self.foldAsked.emit(row.conversation_id, True)
+        elif key == Qt.Key.Key_Space and self._is_shown_elsewhere:
+            self._tell_choice()
         else:
             return False
         return True
@@ -290,19 +302,34 @@ class ConversationList(QListView):
         self._is_picking = False
         super().mousePressEvent(event)
         self._tell_several()
+        if self._is_shown_elsewhere:
+            return  # it may be dragged now
+        if self.indexAt(event.position().toPoint()) == self.currentIndex():
+            self._press()
+        else:
+            self._tell_choice()
+
+    def _press(self) -> None:
+        """Do what a click on the current row does."""
+        self._is_picking = False
+        self._tell_several()
         self._tell_choice()
         row = self.row
-        if row is not None and row.is_folder and self.indexAt(event.position().toPoint()) == self.currentIndex():
+        if row is not None and row.is_folder:
             self.foldAsked.emit(row.id, not row.is_folded)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose one of several that was clicked, and not dragged."""
+        """Choose one of several, or what another window shows, that was clicked and not dragged."""
         is_click = bool(self.several) and not event.modifiers() & (_SHIFT | _CMD)
         super().mouseReleaseEvent(event)
-        if is_click and event.button() is Qt.MouseButton.LeftButton and len(self.selectedIndexes()) == 1:
-            self._is_picking = False
-            self._tell_several()
-            self._tell_choice()
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        if is_click and len(self.selectedIndexes()) == 1:
+            self._press()
+        elif not self._is_picking and self._is_shown_elsewhere:
+            if self.indexAt(event.position().toPoint()) == self.currentIndex():
+                self._tell_choice()
+            self._follow_model()
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         """Drag what was pressed, or the several that it is one of, unless nothing can be filed.
@@ -320,6 +347,7 @@ class ConversationList(QListView):
         drag.setPixmap(self._picture_of(indexes))
         drag.setHotSpot(-_BESIDE)
         drag.exec(supportedActions, Qt.DropAction.MoveAction)
+        self._follow_model()
 
     def _picture_of(self, indexes: Sequence[QModelIndex]) -> QPixmap:
         """Return a picture of rows, one below the other, that lets through what it is dragged over."""

@@ -37,6 +37,7 @@ class LibraryCommands(QObject):
         self._window = window
         self._folders: QMenu | None = None
         sidebar.list.may_edit = library.edits.may_edit
+        sidebar.list.is_elsewhere = lambda one: one in library.stored.open_elsewhere(library)
         sidebar.list.menuAsked.connect(self._show_menu)
         sidebar.list.deleteAsked.connect(library.delete_row)
         sidebar.list.foldAsked.connect(library.fold)

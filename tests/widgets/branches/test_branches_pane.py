@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QAccessible, QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
@@ -161,6 +161,14 @@ def test_a_click_opens_and_a_click_on_the_arrow_puts_away(pane: BranchesPane, ap
     settle(app)
     assert rows(pane) == ["One 0", "Two", "Five"]
     assert texts(app)[-2] == "Three"
+
+
+def test_a_screen_reader_opens_a_row(pane: BranchesPane, app: App) -> None:
+    told = QAccessible.queryAccessibleInterface(pane.tree)
+    for title in ("Three", "Four"):
+        told.child(rows(pane).index(title)).actionInterface().doAction("Press")
+        settle(app)
+        assert (current(pane), texts(app)[-2]) == (title, title)
 
 
 def test_a_branch_is_named_in_its_place(qtbot: QtBot, pane: BranchesPane, app: App, style: Style) -> None:

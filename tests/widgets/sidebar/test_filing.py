@@ -98,6 +98,21 @@ def folder(qtbot: QtBot, garden: MainWindow, app: App, name: str) -> str:
     return made
 
 
+def test_a_screen_reader_opens_a_conversation_and_folds_a_folder(qtbot: QtBot, garden: MainWindow, app: App) -> None:
+    app.library.edits.create_folder("Work", app.library.open_id)
+    qtbot.waitUntil(lambda: titles(app)[-2:] == ["Work", "apples"])
+    told = QAccessible.queryAccessibleInterface(garden.sidebar.list)
+
+    def press(title: str) -> None:
+        told.child(titles(app).index(title)).actionInterface().doAction("Press")
+
+    press("pears")
+    qtbot.waitUntil(lambda: texts(app)[0] == "pears")
+    for shown in (["Work"], ["Work", "apples"]):
+        press("Work")
+        qtbot.waitUntil(lambda: titles(app)[titles(app).index("Work") :] == shown)  # noqa: B023
+
+
 @pytest.mark.parametrize("key", [Qt.Key.Key_F2, Qt.Key.Key_Return])
 def test_a_conversation_is_renamed_in_its_place(qtbot: QtBot, garden: MainWindow, app: App, key: Qt.Key) -> None:
     view = garden.sidebar.list

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QAccessible, QImage
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
@@ -78,6 +78,13 @@ def test_the_arrow_keys_choose_too(qtbot: QtBot, sidebar: Sidebar) -> None:
     with qtbot.waitSignal(sidebar.chosen) as heard:
         qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
     assert heard.args == ["b"]
+
+
+def test_a_screen_reader_chooses_a_row(qtbot: QtBot, sidebar: Sidebar) -> None:
+    told = QAccessible.queryAccessibleInterface(sidebar.list)
+    with qtbot.waitSignal(sidebar.chosen) as heard:
+        told.child(2).actionInterface().doAction("Press")
+    assert heard.args == ["c"]
 
 
 def test_what_is_open_already_is_not_opened_again(qtbot: QtBot, sidebar: Sidebar) -> None:

@@ -463,6 +463,59 @@ def test_a_conversation_that_another_window_shows_brings_that_window_forward(qtb
     assert first.isActiveWindow()
 
 
+def place_of(window: MainWindow, conversation_id: str) -> QPoint:
+    """The middle of a conversation's row in the sidebar."""
+    listed, model = window.sidebar.list, window._app.library.conversation_model
+    return listed.visualRect(model.index(model.row_of(conversation_id))).center()
+
+
+def test_what_another_window_shows_comes_forward_for_a_whole_click_and_can_be_dragged(
+    qtbot: QtBot, program: Program
+) -> None:
+    first = program.window
+    ask(qtbot, first, "Pears?")
+    shown = first._app.library.open_id
+    second = another(qtbot, program)
+    listed, here = second.sidebar.list, second._app.library.open_id
+    at, left = place_of(second, shown), Qt.MouseButton.LeftButton
+    QTest.mousePress(listed.viewport(), left, pos=at)
+    assert second.isActiveWindow()
+    QTest.mouseRelease(listed.viewport(), left, pos=place_of(second, here))  # where it was not pressed
+    assert second.isActiveWindow()
+    assert listed.row is not None
+    assert listed.row.id == here
+    QTest.mouseClick(listed.viewport(), left, pos=at)
+    qtbot.waitUntil(first.isActiveWindow)
+    assert listed.row.id == second._app.library.open_id == here
+
+
+def test_keys_lead_past_what_another_window_shows_and_space_brings_it_forward(qtbot: QtBot, program: Program) -> None:
+    first = program.window
+    for words in ("Pears?", "Plums?", "Quinces?"):
+        ask(qtbot, first, words)
+        first._app.library.new_conversation()
+    rows = [row.id for row in first._app.library.conversation_model.rows if row.can_change][:3]
+    first._app.library.open(rows[1])
+    qtbot.waitUntil(lambda: first._app.library.open_id == rows[1])
+    second = another(qtbot, program)
+    listed, library = second.sidebar.list, second._app.library
+    library.open(rows[0])
+    qtbot.waitUntil(lambda: listed.row is not None and listed.row.id == rows[0])
+    listed.setFocus()
+    QTest.keyClick(listed, Qt.Key.Key_Down)
+    assert listed.row is not None
+    assert (listed.row.id, library.open_id) == (rows[1], rows[0])
+    QTest.qWait(0)
+    assert second.isActiveWindow()
+    QTest.keyClick(listed, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: library.open_id == rows[2])
+    assert second.isActiveWindow()
+    QTest.keyClick(listed, Qt.Key.Key_Up)
+    QTest.keyClick(listed, Qt.Key.Key_Space)
+    qtbot.waitUntil(first.isActiveWindow)
+    assert library.open_id == rows[2]
+
+
 def test_paths_from_outside_are_opened_in_the_front_window(qtbot: QtBot, program: Program, tmp_path: object) -> None:
     first, second = program.window, another(qtbot, program)
     told: list[str] = []
