@@ -67,8 +67,8 @@ class ConversationList(QListView):
     """The list whose selection is the open conversation, or several that something is to be done with.
 
     Return and F2 rename a row in its place. Shift and Cmd, by mouse or keys, select several: no other is opened, and a
-    plain click, Escape or leaving the list end it. A conversation that another window shows, which comes to the front
-    for it, is chosen by a whole click or Space: it can be dragged, and keys lead past it.
+    plain click, Escape or leaving the list end it. Keys lead past a conversation that another window shows: a click or
+    Space brings that window to the front.
 
     Attributes: may_edit, returns whether anything can be changed here; where it cannot, it tells; is_elsewhere, returns
     whether another window shows a conversation.
@@ -98,7 +98,7 @@ class ConversationList(QListView):
         self.may_edit: Callable[[], bool] = lambda: True
         self.is_elsewhere: Callable[[str], bool] = lambda _conversation_id: False
         self._anchor = ""
-        self._pressed = QPersistentModelIndex()
+        self._pressed = self._clicked = QPersistentModelIndex()  # the row that may be dragged, or chosen
         self._turned = ("", "")  # to which conversation, while which was open: it may still be opening
         self._told: tuple[str, ...] = ()
         self._delegate = ConversationDelegate(style, self)
@@ -277,17 +277,19 @@ class ConversationList(QListView):
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Select what is pressed. A whole click chooses it, so that it can be dragged without being opened."""
+        self._pressed = self._clicked = QPersistentModelIndex()
         if event.button() is not Qt.MouseButton.LeftButton:
             return
-        if not self.indexAt(event.position().toPoint()).isValid():
+        under = self.indexAt(event.position().toPoint())
+        if not under.isValid():
             self.left.emit()
             return
-        under = self.indexAt(event.position().toPoint())
-        self._pressed = QPersistentModelIndex(under)
         pressed: ConversationRow = under.data(RowRole.ROW)
         if pressed.branches and self._delegate.is_on_arrow(event.position(), self.row_rect(under), pressed):
             self.foldAsked.emit(pressed.id, not pressed.is_folded)
             return
+        self._pressed = QPersistentModelIndex(under)
         if event.modifiers() & _SHIFT:
             self._extend_to(under)
             return
@@ -296,18 +298,29 @@ class ConversationList(QListView):
             self._anchor = pressed.id
             super().mousePressEvent(event)
             return
-        if pressed.id in self.several:
-            super().mousePressEvent(event)  # they may be dragged now; a click chooses when it ends
-            return
-        self._is_picking = False
+        self._clicked = QPersistentModelIndex(under)
+        self._is_picking = pressed.id in self.several
         super().mousePressEvent(event)
         self._tell_several()
-        if self._is_shown_elsewhere:
-            return  # it may be dragged now
-        if self.indexAt(event.position().toPoint()) == self.currentIndex():
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag what can be dragged: the mouse selects no rows on its way."""
+        is_held = bool(event.buttons() & Qt.MouseButton.LeftButton)
+        if not is_held or self._pressed.flags() & Qt.ItemFlag.ItemIsDragEnabled:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose what was clicked, where the mouse has not left it."""
+        super().mouseReleaseEvent(event)
+        if event.button() is not Qt.MouseButton.LeftButton or not self._clicked.isValid():
+            return
+        clicked = self._conversations.index(self._clicked.row())
+        self._clicked = QPersistentModelIndex()
+        if self.indexAt(event.position().toPoint()) == clicked:
+            self.setCurrentIndex(clicked)
             self._press()
         else:
-            self._tell_choice()
+            self._follow_model()
 
     def _press(self) -> None:
         """Do what a click on the current row does."""
@@ -317,26 +330,16 @@ class ConversationList(QListView):
         row = self.row
         if row is not None and row.is_folder:
             self.foldAsked.emit(row.id, not row.is_folded)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Choose one of several, or what another window shows, that was clicked and not dragged."""
-        is_click = bool(self.several) and not event.modifiers() & (_SHIFT | _CMD)
-        super().mouseReleaseEvent(event)
-        if event.button() is not Qt.MouseButton.LeftButton:
-            return
-        if is_click and len(self.selectedIndexes()) == 1:
-            self._press()
-        elif not self._is_picking and self._is_shown_elsewhere:
-            if self.indexAt(event.position().toPoint()) == self.currentIndex():
-                self._tell_choice()
+        if self._is_shown_elsewhere:
             self._follow_model()
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
         """Drag what was pressed, or the several that it is one of, unless nothing can be filed.
 
-        It hangs beside the mouse and hides no folder. The row that is open may have been selected since the press.
+        It hangs beside the mouse and hides no folder.
         """
         pressed = self._conversations.index(self._pressed.row())
+        self._pressed = self._clicked = QPersistentModelIndex()
         indexes = self.selectedIndexes() if self.several and self.selectionModel().isSelected(pressed) else [pressed]
         can_be = Qt.ItemFlag.ItemIsDragEnabled
         indexes = [index for index in indexes if self._conversations.flags(index) & can_be]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import cast
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QAccessible,
     QContextMenuEvent,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QMouseEvent,
 )
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
@@ -432,6 +433,40 @@ def test_what_is_dragged_hangs_below_the_mouse(
     view.startDrag(Qt.DropAction.MoveAction)
     qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=place_of(view, "Garden"))
     assert len(drags) == 1, "a folder stays where it is"
+
+
+def test_the_mouse_drags_one_conversation_and_opens_or_selects_none(
+    qtbot: QtBot, garden: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that would show its branches when it is opened."""
+    app.library.edits.create_folder("Garden")
+    pears = next(one.id for one in app.library.library.conversations if one.title == "pears")
+    app.library.open(pears)
+    qtbot.waitUntil(lambda: app.library.open_id == pears)
+    app.chat.open_draft.begin_edit(app.library.tree.path[0].id)
+    ask(qtbot, garden, app, "plums")
+    app.library.edits.name_branch(app.library.tree.path[0].id, "with plums")
+    app.library.open(next(one.id for one in app.library.library.conversations if one.title == "apples"))
+    done(qtbot, app)
+    qtbot.waitUntil(lambda: titles(app) == ["pears", "apples", "quinces", "Garden"])
+    view, here, drags = garden.sidebar.list, app.library.open_id, list[QDrag]()
+    monkeypatch.setattr(QDrag, "exec", lambda drag, *_actions: drags.append(drag))
+    for title, begun, selected in (("pears", 1, "apples"), ("quinces", 2, "apples"), ("Garden", 2, "Garden")):
+        at = place_of(view, title)
+        qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        for step in range(8):
+            QApplication.processEvents()
+            to = at + QPoint(0, 12 * step if title != "Garden" else -12 * step)
+            move = QMouseEvent(
+                *(QEvent.Type.MouseMove, QPointF(to), QPointF(view.viewport().mapToGlobal(to))),
+                *(Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier),
+            )
+            QApplication.sendEvent(view.viewport(), move)
+        qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=to)
+        done(qtbot, app)
+        assert (len(drags), app.library.open_id) == (begun, here)
+        assert [index.data() for index in view.selectedIndexes()] == [selected]
+    assert dragged_ids(drags[0].mimeData()) == (pears,)
 
 
 def test_what_is_dragged_marks_the_folder_it_would_come_to(qtbot: QtBot, garden: MainWindow, app: App) -> None:
