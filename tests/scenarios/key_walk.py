@@ -50,6 +50,7 @@ class Walk:
         self._ways: Sequence[tuple[Callable[[], None], int]] = (
             *((self._ask, 14), (self._fork, 8), (self._command, 40), (self._wander, 10), (self._write, 4)),
             *((self._look_for, 8), (self._name, 4), (self._click, 8), (self._open_menu, 4), (self._scroll, 5)),
+            (self._drag, 6),
         )
 
     def go(self, deeds: int) -> None:
@@ -132,6 +133,16 @@ class Walk:
 
     def _click(self) -> None:
         self._mouse(1, self._dice.choice((1, 1, 2)))
+
+    def _drag(self) -> None:
+        """Go from one place to another with the button held, as a hand does: in steps."""
+        begun, end, steps = self._place, self._place, 5
+        self.deeds.append(f"from {begun} to {end}")
+        way = [
+            tuple(a + (b - a) * one // steps for a, b in zip(begun, end, strict=True)) for one in range(1, steps + 1)
+        ]
+        moves = [word for x, y in way for word in ("mousemove", str(x), str(y), "sleep", "0.03")]
+        self._person.xdotool("mousemove", *map(str, begun), "mousedown", "1", *moves, "mouseup", "1")
 
     def _open_menu(self) -> None:
         self._mouse(3, 1)
