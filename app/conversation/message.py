@@ -123,6 +123,10 @@ class Message:
         """Return who speaks, as a heading: "You", "Instructions", or the name of the model, where it is known."""
         return _SPEAKERS.get(self.role) or one_line(self.model_name or "") or "Answer"
 
+    def marked_as(self, other: Message) -> Message:
+        """Return it with the name, the pin and the star of another message."""
+        return replace(self, name=other.name, is_pinned=other.is_pinned, is_favourite=other.is_favourite)
+
     def _check_typed(self) -> None:
         if not self.text:
             raise ValueError(f"a {self.role} message needs a text")

@@ -52,6 +52,7 @@ class AnswerSaver(QObject):
         self._questions = questions
         self._is_on_path = is_on_path
         self._waiting: list[Callable[[], None]] = []
+        self._when_stored: dict[str, list[Callable[[], None]]] = {}
         self._refused: list[Callable[[Store], None]] = []
         self.lost: Problem | None = None
         self._timer = QTimer(self, interval=SAVE_EVERY_MS)
@@ -86,6 +87,8 @@ class AnswerSaver(QObject):
             partial(self._on_refused, question),
             question.unsaved_length,
         )
+        for act in self._when_stored.pop(question.held_id, ()):
+            act()
 
     def _keeping_siblings(self, question: Question) -> Callable[[Store], None]:
         """Return a request that stores all answers which are written together with this one, in one commit."""
@@ -99,7 +102,11 @@ class AnswerSaver(QObject):
         return lambda store: siblings.keep(store, answers, selected_id, is_step, whole)
 
     def discard(self, question: Question) -> None:
-        """Take an answer out of the database that was written together with others, and ended without a word."""
+        """Take an answer out of the database that was written together with others, and ended without a word.
+
+        What was to be done once it is stored is not done.
+        """
+        self._when_stored.pop(question.held_id, None)
         siblings, answer = question.stored.siblings, question.answer
         if siblings is not None and answer is not None:
             self._discard(partial(siblings.discard, answer_id=answer.id))
@@ -129,6 +136,20 @@ class AnswerSaver(QObject):
             self._save_all()
         else:
             act()
+
+    def when_stored(self, message_id: str, act: Callable[[], None]) -> bool:
+        """Do this once the database has an answer, which is with its first word; at once with any other message.
+
+        Returns whether it is done by now: what it asks of the store comes after the answer.
+        """
+        question = self._questions.answered_by(message_id)
+        if question is not None:
+            self.save_now(question)
+        if not self._questions.can_end_path(message_id):
+            self._when_stored.setdefault(message_id, []).append(act)
+            return False
+        act()
+        return True
 
     def close(self) -> None:
         """Save every word as the program ends: in the database, or else in a file for the next start.

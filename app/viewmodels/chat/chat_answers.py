@@ -40,6 +40,10 @@ class ChatAnswers:
         """Do something once every answer that has ended is in the database."""
         self._answer_saver.when_saved(act)
 
+    def when_stored(self, message_id: str, act: Callable[[], None]) -> bool:
+        """Do something once the database has a message; returns whether it is done by now."""
+        return self._answer_saver.when_stored(message_id, act)
+
     def save_path(self, conversation_id: str) -> None:
         """Have the open path of a conversation stored."""
         self._open_paths.save(conversation_id)

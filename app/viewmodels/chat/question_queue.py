@@ -235,7 +235,7 @@ class QuestionQueue(QObject):
         if question.held_id not in tree:
             logger.error("an answer ended that is on no branch any more")  # the database has its words
         elif question.answer is not None and question.is_kept:
-            tree.replace(question.answer)
+            tree.replace(question.answer.marked_as(tree.message(question.held_id)))
         else:
             tree.remove(question.held_id)
         self.ended.emit(question)

@@ -30,6 +30,12 @@ class AnswersUnderWay(Protocol):
     def when_saved(self, act: Callable[[], None]) -> None:
         """Do something once every answer that has ended is in the database."""
 
+    def when_stored(self, message_id: str, act: Callable[[], None]) -> bool:
+        """Do something once the database has a message: an answer under way is there with its first word.
+
+        Returns whether it is done by now.
+        """
+
     def save_path(self, conversation_id: str) -> None:
         """Have the open path of a conversation stored."""
 
@@ -45,6 +51,11 @@ class NothingUnderWay:
     def when_saved(self, act: Callable[[], None]) -> None:
         """Do it at once."""
         act()
+
+    def when_stored(self, message_id: str, act: Callable[[], None]) -> bool:
+        """Do it at once."""
+        act()
+        return True
 
     def save_path(self, conversation_id: str) -> None:
         """Leave the path of this conversation as it is stored: nobody has gone to another."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,6 +14,7 @@ from app.conversation.store import Store
 from app.conversation.tree import MessageTree
 from app.protocol.excerpts import one_line
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.library.answers_under_way import AnswersUnderWay
 from app.viewmodels.library.changes import WORDS, Changes
 from app.viewmodels.library.deletion import deletion_of
 from app.viewmodels.library.library import Library
@@ -23,6 +24,7 @@ from app.viewmodels.text.branch_titles import quoted
 LONGEST_NAME = 200
 STAYS = "It stays in the trash for 30 days."
 STAY = "They stay in the trash for 30 days."
+MARKED_LATER = "The branch is marked as soon as its answer has a word."
 _IN_TREES = frozenset(
     {Operation.ADD, Operation.CONTINUE, Operation.DELETE, Operation.PRUNE, Operation.NAME, Operation.PIN}
 )
@@ -47,22 +49,16 @@ class Edits(QObject):
         changes: Changes,
         notices: Notices,
         library: Library,
-        held: Callable[[], Mapping[str, str]],
-        when_saved: Callable[[Callable[[], None]], None],
+        answers: Callable[[], AnswersUnderWay],
         open_id: Callable[[], str],
         parent: QObject | None = None,
     ) -> None:
-        """held: returns the ids of messages that are being answered or written, each with its conversation.
-
-        when_saved: does something once every answer that has ended is in the database. open_id: returns the id of the
-        conversation that is open in the window.
-        """
+        """answers: returns those on their way. open_id: returns the id of the window's conversation."""
         super().__init__(parent)
-        self._when_saved = when_saved
         self._changes = changes
         self._notices = notices
         self._library = library
-        self._held, self._open_id = held, open_id
+        self._answers, self._open_id = answers, open_id
 
     def may_edit(self) -> bool:
         """Return whether anything can be changed. Where it cannot, that is told."""
@@ -96,7 +92,7 @@ class Edits(QObject):
                 is_held = any(tree.is_below(held, message_id) for held in self._held_in(tree))
                 self._take_away(is_held, lambda store: store.trash.delete_message(message_id))
 
-        self._when_saved(go)
+        self._answers().when_saved(go)
 
     def prune(self, conversation_id: str) -> None:
         """Put every branch but the open path into the trash."""
@@ -107,7 +103,7 @@ class Edits(QObject):
                 is_held = not all(tree.is_on_path(held) for held in self._held_in(tree))
                 self._take_away(is_held, lambda store: store.trash.prune(conversation_id))
 
-        self._when_saved(go)
+        self._answers().when_saved(go)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Put a conversation into the trash. One that is not stored yet has nothing to lose."""
@@ -125,7 +121,7 @@ class Edits(QObject):
             if not stored:
                 return
             stored.sort(key=lambda one: one != self._open_id())  # whoever takes it back is led to the first
-            if not set(self._held().values()).isdisjoint(stored):
+            if not set(self._answers().held.values()).isdisjoint(stored):
                 self._notices.error(store_error(Fault.WRITING, None).problem)
                 return
             found = self._library.conversation(stored[0])
@@ -134,14 +130,14 @@ class Edits(QObject):
             sentence = one if len(stored) == 1 else f"{count} were deleted. {STAY}"
             self._make(_for_each(stored, lambda store, one: store.trash.delete_conversation(one)), sentence)
 
-        self._when_saved(go)
+        self._answers().when_saved(go)
 
     def _stored(self, conversation_ids: Sequence[str]) -> list[str]:
         return [one for one in conversation_ids if self._library.is_stored(one)]
 
     def _held_in(self, tree: MessageTree) -> list[str]:
         """Messages of a conversation that are being answered or written."""
-        return [held for held in self._held() if held in tree]
+        return [held for held in self._answers().held if held in tree]
 
     def _take_away(self, is_held: bool, request: Callable[[Store], Edit]) -> None:
         """Delete messages, unless one of them is held; that is then said. They are counted on the store's thread."""
@@ -178,11 +174,16 @@ class Edits(QObject):
     def name_branch(self, message_id: str, name: str) -> None:
         """Give the branch that begins with a message a name; blanks alone take it away."""
         line = one_line(name)[:LONGEST_NAME]
-        self._make(lambda store: store.messages.name_branch(message_id, line or None))
+        self._mark(message_id, lambda store: store.messages.name_branch(message_id, line or None))
 
     def mark_branch(self, message_id: str, is_favourite: bool) -> None:
         """Make the branch that begins with a message a favourite, or no longer."""
-        self._make(lambda store: store.messages.mark_favourite(message_id, is_favourite))
+        self._mark(message_id, lambda store: store.messages.mark_favourite(message_id, is_favourite))
+
+    def _mark(self, message_id: str, request: Callable[[Store], Edit]) -> None:
+        """Mark a message, at once where the database has it: an answer under way gets its mark with its first word."""
+        if self.may_edit() and not self._answers().when_stored(message_id, lambda: self._make(request)):
+            self._notices.refuse(MARKED_LATER)
 
     def move(self, conversation_id: str, folder_id: str | None) -> None:
         """File a conversation in a folder, or in none."""
@@ -223,19 +224,19 @@ class Edits(QObject):
         """Take back what was done last. step: only if nothing was done since that one."""
 
         def go() -> None:
-            held = set(self._held().values())
+            held = set(self._answers().held.values())
             self._changes.undo(held, lambda result: self._turn_to(result, "Undid"), step)
 
-        self._when_saved(go)
+        self._answers().when_saved(go)
 
     def redo(self) -> None:
         """Do again what was taken back last."""
 
         def go() -> None:
-            held = set(self._held().values())
+            held = set(self._answers().held.values())
             self._changes.redo(held, lambda result: self._turn_to(result, "Did again:"))
 
-        self._when_saved(go)
+        self._answers().when_saved(go)
 
     def _turn_to(self, result: EditResult, verb: str) -> None:
         edit = result.edit

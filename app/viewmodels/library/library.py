@@ -255,11 +255,12 @@ class Library(QObject):
 def _keep(tree: MessageTree, leaf_id: str | None, answers: Iterable[Message]) -> None:
     """Put answers into a tree of the database's, as far as they have come. Where one ended the path, it still does.
 
-    The path goes on to where nothing follows, as it does when it is loaded: also to one of these answers.
+    They are marked as they are in the database. The path goes on to where nothing follows, as it does when it is
+    loaded: also to one of these answers.
     """
     for answer in answers:
         if answer.id in tree:
-            tree.replace(answer)
+            tree.replace(answer.marked_as(tree.message(answer.id)))
         elif answer.parent_id in tree:
             tree.add(answer, select=False)
         if answer.id == leaf_id and answer.id in tree:

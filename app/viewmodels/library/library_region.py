@@ -91,11 +91,7 @@ class LibraryRegion(QObject):
         self._beside: str | None = None  # what is opened instead of a conversation that goes, "" for a blank one
         self.has_chosen = False
         self._open_id = stored.begin(self)
-        self.edits = Edits(
-            *(self.changes, notices, self.library, lambda: stored.answers.held, stored.when_saved),
-            lambda: self._open_id,
-            self,
-        )
+        self.edits = Edits(self.changes, notices, self.library, lambda: stored.answers, lambda: self._open_id, self)
         self.trash_list = TrashList(store, self.changes, notices, self)
         self.search = Search(store, self.library, self)
         self.conversation_model = ConversationModel(self)
