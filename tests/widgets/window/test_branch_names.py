@@ -14,6 +14,7 @@ from app.widgets.chat.messages.branch_name import NameField, NameTag
 from app.widgets.chat.messages.row_controls import ControlKind
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.toolbar import TitleBlock
+from tests.fakes.engine import Script
 from tests.widgets.window.test_main_window import ask
 
 
@@ -98,6 +99,41 @@ def test_whoever_goes_elsewhere_from_a_name_stays_there(qtbot: QtBot, forked: Ma
     assert isinstance(now, QLineEdit | ComposerEdit)
     assert now.isVisible()
     assert now is not first
+
+
+def test_a_name_is_typed_to_its_end_while_the_chat_moves_under_it(
+    qtbot: QtBot, forked: MainWindow, app: App, script: Script
+) -> None:
+    """As it does while an answer is written: the field goes along, and stays in sight."""
+    script.answers["Three"] = "One word more, and a line, and another. " * 60
+    script.hold = 3
+    forked.resize(900, 600)
+    app.chat.requests.regenerate()
+    view = forked.chat.view
+    qtbot.waitUntil(lambda: len(app.chat.chat_model.rows[-1].text) > 3)
+    forked.do("name_branch")
+    named = field(forked)
+    QTest.keyClicks(named, "with ")
+    place, offset = named.y(), view.verticalOffset()
+    script.go.set()
+    qtbot.waitUntil(lambda: not list(app.chat.questions))
+    qtbot.waitUntil(lambda: view.verticalOffset() > offset)
+    assert named.hasFocus()
+    assert named.y() != place
+    assert view.viewport().rect().contains(named.geometry())
+    QTest.keyClicks(named, "wind")
+    QTest.keyClick(named, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: app.state.now.chat.branch == "with wind")
+    assert not forked.chat.composer.edit.toPlainText()
+
+
+def test_a_name_that_is_being_typed_is_given_where_its_message_goes(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    three = app.chat.chat_model.rows[2].id
+    forked.do("name_branch")
+    QTest.keyClicks(field(forked), "cheaper")
+    app.chat.open_branch.select_version(three, -1)
+    qtbot.waitUntil(lambda: app.library.tree.message(three).name == "cheaper")
+    qtbot.waitUntil(lambda: forked.chat.view.viewport().findChild(NameField) is None)
 
 
 def test_the_chat_has_the_keyboard_again_after_a_name(qtbot: QtBot, forked: MainWindow, app: App) -> None:

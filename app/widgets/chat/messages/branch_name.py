@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.widgets.chat.messages.row_view import RowView
 from app.widgets.kit.controls import Control, State
 from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, stroke_rounded
 from app.widgets.kit.icon_paths import Icon
@@ -16,6 +19,7 @@ from app.widgets.kit.typography import TextRole
 
 _ICON, _GAP, _PAD = 14, 6, 6
 _LONGEST, _FIELD = 200, 220
+_EDGE = 4  # points between the field and the edge of the chat
 
 
 class NameTag(Control):
@@ -55,16 +59,17 @@ class NameTag(Control):
 class NameField(QLineEdit):
     """A field over a message's head. Return and leaving it give the name, Escape does not.
 
-    Signals: named(str, str), the message and what its branch shall be called; left(), the chat is to have the keyboard
-    again, unless somebody took it elsewhere.
+    Attribute: message_id. Signals: named(str, str), the message and what its branch shall be called; left(), the chat
+    is to have the keyboard again, unless somebody took it elsewhere; closed().
     """
 
     named = Signal(str, str)
     left = Signal()
+    closed = Signal()
 
     def __init__(self, style: Style, message_id: str, name: str, parent: QWidget) -> None:
         super().__init__(name, parent)
-        self._style, self._message_id = style, message_id
+        self._style, self.message_id = style, message_id
         self._is_closed = False
         self.setFrame(False)
         self.setTextMargins(8, 0, 8, 0)
@@ -77,27 +82,18 @@ class NameField(QLineEdit):
         self.resize(style.typography.scaled(_FIELD), style.typography.row - 2)
         self.selectAll()
 
-    def open_over(self, head: QRectF) -> None:
-        """Come over a message's head, with its right edge at that of the name, and take the keyboard."""
-        self.move(round(head.right()) - self.width(), max(4, round(head.center().y()) - self.height() // 2))
-        self.show()
-        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     def finish(self, *, is_given: bool = True) -> None:
         """Give the name, or leave all as it was, and go."""
         if self._is_closed:
             return
         self._is_closed = True
         if is_given and self.isModified():
-            self.named.emit(self._message_id, self.text())
+            self.named.emit(self.message_id, self.text())
         if self.window().focusWidget() is self:  # also while another program is in front
             self.left.emit()
+        self.closed.emit()
         self.hide()
         self.deleteLater()
-
-    def finish_where_it_is(self, _value: int) -> None:
-        """Give the name as the message moves away under the field."""
-        self.finish()
 
     def event(self, event: QEvent) -> bool:
         """Keep Escape from the menus while the keyboard is here: it leaves the field and stops no answer."""
@@ -123,3 +119,47 @@ class NameField(QLineEdit):
         stroke_rounded(painter, rect, 7, theme.accentgfx, 1.5)
         painter.end()
         super().paintEvent(event)
+
+
+class BranchNaming(QObject):
+    """Lets the person name a branch in a field that goes along with its message, which moves while answers are written.
+
+    Signal: named(str, str), the message and what its branch shall be called.
+    """
+
+    named = Signal(str, str)
+
+    def __init__(self, style: Style, view: RowView, row_of: Callable[[str], int]) -> None:
+        """row_of: returns the row of a message in the view, -1 where it is not shown any more."""
+        super().__init__(view)
+        self._style, self._view, self._row_of = style, view, row_of
+        self._field: NameField | None = None
+
+    def begin(self, message_id: str, name: str) -> None:
+        """Open the field, with the name that the branch has now, and the keyboard in it."""
+        if self._field is not None:
+            self._field.finish()
+        self._field = NameField(self._style, message_id, name, self._view.viewport())
+        self._field.named.connect(self.named)
+        self._field.left.connect(self._view.setFocus)
+        self._field.closed.connect(self._forget)
+        self.place()
+        self._field.show()
+        self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def place(self) -> None:
+        """Put the field over its message's head, its right edge at that of the name, or beside one out of sight."""
+        field = self._field
+        if field is None:
+            return
+        number = self._row_of(field.message_id)
+        if number < 0:
+            field.finish()
+            return
+        head = self._view.layout_of_rows.item(number).name.translated(0, self._view.row_rect(number).top())
+        lowest = self._view.viewport().height() - field.height() - _EDGE
+        top = max(_EDGE, min(round(head.center().y()) - field.height() // 2, lowest))
+        field.move(round(head.right()) - field.width(), top)
+
+    def _forget(self) -> None:
+        self._field = None

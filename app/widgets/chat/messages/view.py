@@ -34,7 +34,7 @@ from app.viewmodels.kit.action import Actions
 from app.viewmodels.kit.lists import AnyIndex, RowRole
 from app.viewmodels.kit.live_state import LiveState
 from app.widgets.chat.markdown.marks import BlockMarks
-from app.widgets.chat.messages.branch_name import NameField
+from app.widgets.chat.messages.branch_name import BranchNaming
 from app.widgets.chat.messages.copy_work import CopyWork
 from app.widgets.chat.messages.growing_answer import GrowingAnswer
 from app.widgets.chat.messages.jump_pill import JumpPill
@@ -114,6 +114,7 @@ class ChatView(RowView):
         self._changes = ChangeDetector()
         self._painter = RowPainter(style)
         self._growing = GrowingAnswer(self, model)
+        self._naming = BranchNaming(style, self, model.row_of)
         self._catch_up = QTimer(self, singleShot=True, interval=0)
         self._catch_up.timeout.connect(self._show_anew)
         self._focus = RowFocus(self)
@@ -132,6 +133,7 @@ class ChatView(RowView):
 
     def _connect(self) -> None:
         self._growing.grew.connect(self._show_pill)
+        self._naming.named.connect(self.branchNamed)
         self._state.changed.connect(self._follow_state)
         self._style.changed.connect(self._restyle)
         self._style.formulas.drawn.connect(self._renew_formulas)
@@ -181,11 +183,7 @@ class ChatView(RowView):
         self.show_message(message_id)
         number = self._chat.row_of(message_id)
         if number >= 0:
-            field = NameField(self._style, message_id, self._chat.rows[number].branch, self.viewport())
-            field.named.connect(self.branchNamed)
-            field.left.connect(self.setFocus)
-            self.verticalScrollBar().valueChanged.connect(field.finish_where_it_is)
-            field.open_over(self.layout_of_rows.item(number).name.translated(0, self.row_rect(number).top()))
+            self._naming.begin(message_id, self._chat.rows[number].branch)
 
     def show_mark(self, message_id: str, mark: TextMark) -> None:
         """Bring a marked place into sight, unless it is, and make its message the current one."""
@@ -493,6 +491,7 @@ class ChatView(RowView):
     def _show_controls(self) -> None:
         now = self._state.now
         self.controls.show(visible_controls(self, self._active_rows, now.message_actions), now.refusal)
+        self._naming.place()
 
     @property
     def _active_rows(self) -> tuple[int, ...]:
