@@ -116,12 +116,13 @@ class TokenCursor(QObject):
         announce(self._view, state.spoken)
 
     def _show(self) -> None:
-        """Show the card of the token that is looked at, where it stands now."""
+        """Show the card of the token that is looked at, where it stands now; with own words in it, it stays."""
         state, rect = self._mode.state.now, self._rect()
         view, window = self._view, self._view.window()
         is_in_sight = rect is not None and view.isVisible() and rect.intersects(view.viewport().rect())
         if not is_in_sight or rect is None or not self._has_focus():
-            self._put_away()
+            if not (self._is_writing and view.isVisible() and self._has_focus()):
+                self._put_away()
             return
         if self.popover is None:
             self._make_popover(window)
@@ -148,6 +149,9 @@ class TokenCursor(QObject):
         self.words.closed.connect(self._view.setFocus)
 
     def _put_away(self) -> None:
+        """Hide the card. The keyboard goes from its field to the chat: Qt would give it to any other widget."""
+        if self._is_writing and self._view.window().focusWidget() is self.words:
+            self._view.setFocus(Qt.FocusReason.OtherFocusReason)
         if self.popover is not None:
             self.popover.hide()
         if self.words is not None:

@@ -162,6 +162,38 @@ def test_own_words_are_there_when_somebody_comes_back_from_another_program(
     assert words.text() == "holds"
 
 
+def test_own_words_stay_while_an_answer_is_written_below_their_token(
+    qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, script: Script, asked: Asked
+) -> None:
+    """The chat goes on to the end of the other answer, and the token leaves the view."""
+    app.tokens.step(2)
+    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
+    qtbot.keyClick(window.chat.view, "h")
+    words, bar = cursor.words, window.chat.view.verticalScrollBar()
+    assert words is not None
+    script.answers["More?"] = "And more words of it. " * 200
+    app.chat.requests.send("More?")
+    qtbot.waitUntil(lambda: not list(app.chat.questions) and bar.value() > 200)
+    qtbot.keyClicks(words, "olds")
+    assert words.hasFocus()
+    assert card(cursor).isVisible()
+    qtbot.keyClick(words, Key.Key_Return)
+    assert [(at, text) for _id, at, text in asked.words] == [(2, " holds")]
+    assert window.chat.view.hasFocus()
+
+
+def test_the_chat_has_the_keyboard_where_token_mode_ends_over_own_words(
+    qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor
+) -> None:
+    app.tokens.step(2)
+    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
+    qtbot.keyClick(window.chat.view, "h")
+    assert cursor.words is not None
+    assert cursor.words.hasFocus()
+    app.tokens.close()
+    assert QApplication.focusWidget() in (window.chat.view, window.chat.composer.edit)
+
+
 def test_own_words_tell_their_price_below_them_as_they_are_typed(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, asked: Asked
 ) -> None:
