@@ -136,13 +136,11 @@ class Walk:
 
     def _drag(self) -> None:
         """Go from one place to another with the button held, as a hand does: in steps."""
-        begun, end, steps = self._place, self._place, 5
-        self.deeds.append(f"from {begun} to {end}")
-        way = [
-            tuple(a + (b - a) * one // steps for a, b in zip(begun, end, strict=True)) for one in range(1, steps + 1)
-        ]
-        moves = [word for x, y in way for word in ("mousemove", str(x), str(y), "sleep", "0.03")]
-        self._person.xdotool("mousemove", *map(str, begun), "mousedown", "1", *moves, "mouseup", "1")
+        (x, y), (to_x, to_y), steps = self._place, self._place, 5
+        self.deeds.append(f"from {x}, {y} to {to_x}, {to_y}")
+        way = [(x + (to_x - x) * step // steps, y + (to_y - y) * step // steps) for step in range(1, steps + 1)]
+        moves = [word for place in way for word in ("mousemove", *map(str, place), "sleep", "0.03")]
+        self._person.xdotool("mousemove", str(x), str(y), "mousedown", "1", *moves, "mouseup", "1")
 
     def _open_menu(self) -> None:
         self._mouse(3, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Message
 from app.conversation.store import Store
 from app.viewmodels.app import App
-from app.viewmodels.chat import answer_saver
 from tests.fakes.engine import Script
 from tests.seeds import some
 from tests.viewmodels.test_app_stress import all_of
@@ -49,15 +47,10 @@ def told(message: Message) -> Any:
 
 @pytest.mark.parametrize("seed", some(range(30), 6))
 def test_the_window_and_the_database_hold_the_same(
-    qtbot: QtBot,
-    make_app: Callable[[], App],
-    script: Script,
-    data_folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    seed: int,
+    qtbot: QtBot, app: App, script: Script, data_folder: Path, seed: int
 ) -> None:
-    monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 15)
-    app, rng = make_app(), random.Random(seed)
+    app.chat.answer_saver._timer.setInterval(15)
+    rng = random.Random(seed)
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
     person = Marking(app, script, rng)
     for _ in range(ACTIONS):

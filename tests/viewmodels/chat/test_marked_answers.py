@@ -93,7 +93,7 @@ def test_marks_given_at_any_moment_stay(
         if dice.random() < 0.5:
             app.chat.answer_saver._save_all()
         if app.chat.questions.can_end_path(written):
-            qtbot.waitUntil(lambda: marks(app, written) == wanted)  # noqa: B023
+            qtbot.waitUntil(lambda wanted=wanted: marks(app, written) == wanted)
     go_on(qtbot, app, script)
     qtbot.waitUntil(lambda: marks(app, written) == wanted)
     app.close()

@@ -162,7 +162,7 @@ def test_the_open_branch_is_marked_as_a_favourite_from_the_menu(qtbot: QtBot, fo
     assert not entry.isChecked()
     for holds in (True, False):
         forked.do("favourite_branch")
-        qtbot.waitUntil(lambda: app.state.now.chat.is_favourite_branch == holds)  # noqa: B023
+        qtbot.waitUntil(lambda holds=holds: app.state.now.chat.is_favourite_branch == holds)
         app.catch_up()
         assert entry.isChecked() == holds
 

@@ -10,7 +10,7 @@ from shutil import copytree
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QRect, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtGui import QDropEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -78,7 +78,9 @@ def press(keys: str) -> None:
     assert active is not None
     if "+" not in keys:
         for letter in keys:
-            QTest.keyClick(active, letter)  # type: ignore[call-overload]  # its stubs know it of widgets alone
+            for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+                event = QKeyEvent(kind, ord(letter.upper()), Qt.KeyboardModifier.NoModifier, letter)
+                QCoreApplication.sendEvent(active, event)
     else:
         combination = QKeySequence(keys)[0]
         QTest.keyClick(active, combination.key(), combination.keyboardModifiers())
