@@ -31,6 +31,8 @@ class Popover(QWidget):
     def point_at(self, size: QSize, rect: QRect, pane: QRect) -> None:
         """Show a card of this size that points at a rectangle of the window, below it or, without room there, above.
 
+        Where it has room in neither place it covers the rectangle, and stays in the window.
+
         pane: what the card does not go beyond to the left and right, where it is wide enough: beside it may be what the
         card is about.
         """
@@ -41,7 +43,7 @@ class Popover(QWidget):
         left = min(max(middle - width // 2, around.left() + _EDGE), most)
         self._is_below = rect.bottom() + _ARROW_HEIGHT + height + _EDGE <= window.height()
         top = rect.bottom() + 1 + _ARROW_HEIGHT if self._is_below else rect.top() - _ARROW_HEIGHT - height
-        box = QRect(left, top, width, height)
+        box = QRect(left, max(_EDGE, min(top, window.height() - height - _EDGE)), width, height)
         whole = box.adjusted(-_BLUR, -_BLUR, _BLUR, _BLUR + _DOWN)
         self.setGeometry(whole)
         reach = _RADIUS + _ARROW_WIDTH / 2

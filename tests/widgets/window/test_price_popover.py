@@ -1,4 +1,4 @@
-"""The figures of a price are read to their end at every size of text."""
+"""The card of a price: it stays in its window, and its figures are read to their end at every size of text."""
 
 from __future__ import annotations
 
@@ -47,3 +47,14 @@ def test_no_figure_is_cut(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, text: i
         assert (card.computed, True) in drawn
         heights.append(popover.height())
     assert heights[0] < heights[1]
+
+
+@pytest.mark.parametrize("at", [10, 90, 190])
+def test_a_card_stays_in_its_window_where_it_has_room_neither_below_nor_above(qtbot: QtBot, at: int) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(600, 220)
+    popover = PricePopover(Style(LIGHT, LARGEST_BODY), window)
+    popover.show_at(LONG, QRect(200, at, 20, 20), window.rect())
+    card = popover.box.translated(popover.pos())
+    assert window.rect().contains(card.toAlignedRect())
