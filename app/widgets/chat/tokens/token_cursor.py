@@ -116,13 +116,18 @@ class TokenCursor(QObject):
         announce(self._view, state.spoken)
 
     def _show(self) -> None:
-        """Show the card of the token that is looked at, where it stands now; with own words in it, it stays."""
+        """Show the card of the token that is looked at, where it stands now.
+
+        With own words in it the card stays, at the edge where the token left the view.
+        """
         state, rect = self._mode.state.now, self._rect()
         view, window = self._view, self._view.window()
         is_in_sight = rect is not None and view.isVisible() and rect.intersects(view.viewport().rect())
+        if rect is not None and not is_in_sight and self._is_writing:
+            rect.moveTop(max(0, min(rect.top(), view.viewport().height() - rect.height())))
+            is_in_sight = view.isVisible()
         if not is_in_sight or rect is None or not self._has_focus():
-            if not (self._is_writing and view.isVisible() and self._has_focus()):
-                self._put_away()
+            self._put_away()
             return
         if self.popover is None:
             self._make_popover(window)
