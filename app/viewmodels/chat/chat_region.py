@@ -126,6 +126,7 @@ class ChatRegion(QObject):
         self.branch_costs.pathPriced.connect(self.warmth.note_path)
         queue.moved.connect(self._on_moved)
         queue.ended.connect(self.branch_costs.renew)
+        library.words = lambda: self.open_draft.now.text
         library.left.connect(self.left)
         library.opened.connect(self._on_opened)
         library.moved.connect(self._on_moved)

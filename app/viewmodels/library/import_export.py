@@ -33,6 +33,7 @@ from app.viewmodels.library.library import Library
 from app.viewmodels.text import formatting
 
 T = TypeVar("T")
+Opened = Callable[[str], object]
 _NOT_WRITTEN = Problem(
     "A file was not written", "It took too long when Espalier quit. Export it again; the conversations are safe."
 )
@@ -182,24 +183,28 @@ class ImportExport(QObject):
     def import_file(
         self,
         path: str,
-        opened: Callable[[str], object] = lambda _id: None,
+        opener: Callable[[], Opened] = lambda: lambda _id: None,
         *,
         copies: bool = False,
         only: Collection[int] | None = None,
     ) -> None:
         """Keep every conversation of a file.
 
-        opened: is called with the first of them. copies: also of those that are here already, which are left out
-        otherwise, and told. only: of these conversations, by their numbers in the file, from 0.
+        opener: is called now; what it returns is called with the first of them, once they are here. copies: also of
+        those that are here already, which are left out otherwise, and told. only: of these conversations, by their
+        numbers in the file, from 0.
         """
-        target = Path(path)
+        target, opened = Path(path), opener()
+
+        def copy(left_out: Collection[int]) -> None:
+            self.import_file(path, opener, copies=True, only=left_out)
 
         def begin() -> None:
             self._is_importing = True
             work = Work(f"Reading {target.name}…", self._told.emit)
             self._imports.append(work)
             wanted = _Wanted(target, copies, only)
-            self._do(work, _Import(self._store, wanted, work).run, partial(self._publish, opened), self._go_on)
+            self._do(work, _Import(self._store, wanted, work).run, partial(self._publish, opened, copy), self._go_on)
 
         self._later.append(begin)
         if not self._is_importing:
@@ -211,14 +216,14 @@ class ImportExport(QObject):
         if self._later:
             self._later.popleft()()
 
-    def _publish(self, opened: Callable[[str], object], came: _Came) -> None:
+    def _publish(self, opened: Opened, copy: Callable[[Collection[int]], None], came: _Came) -> None:
         """Show what a file has brought, as one step of undo, and say so."""
 
         def take(result: EditResult) -> None:
             first = result.edit.conversation_id
             if first is not None and not result.is_gone:
                 opened(first)
-            self._tell_of(came, opened)
+            self._tell_of(came, copy)
 
         def give_up(problem: Problem) -> None:
             self._store.do(lambda store: store.imports.unstage(came.stage))
@@ -227,16 +232,15 @@ class ImportExport(QObject):
         if not came.stage.is_empty:
             self._changes.make(lambda store: _published(store, came), take, give_up)
         elif came.known:
-            self._tell_of(came, opened)
+            self._tell_of(came, copy)
         else:
             self._notices.error(Problem("Nothing was imported", " ".join(came.problems)))
 
-    def _tell_of(self, came: _Came, opened: Callable[[str], object]) -> None:
+    def _tell_of(self, came: _Came, copy: Callable[[Collection[int]], None]) -> None:
         """Tell of what was imported, restored and here already, and offer to have twice what was left out."""
         sentence = " ".join([*came.sentences, *came.problems])
         if came.left_out:
-            copy = partial(self.import_file, str(came.target), opened, copies=True, only=came.left_out)
-            self._notices.warn(sentence, "Import Copies", copy)
+            self._notices.warn(sentence, "Import Copies", lambda: copy(came.left_out))
         else:
             self._notices.info(sentence, undo_step=self._changes.step)
 
@@ -304,7 +308,6 @@ class _Came:
     folders: that the file tells of; homes: the folder of each conversation that lies in one, by their ids.
     """
 
-    target: Path
     stage: Stage
     problems: tuple[str, ...]
     known: int
@@ -373,7 +376,6 @@ class _Import:
                 self._store.call(lambda store: store.imports.unstage(self._stage))
             raise
         return _Came(
-            self._wanted.target,
             self._stage,
             problems=(*source.notes.sentences, *self._problems),
             known=self._known,

@@ -55,7 +55,8 @@ class LibraryRegion(QObject):
 
     Attributes: number, of the window; state; stored, what all windows share, and of it library, the conversations and
     their trees, and changes; conversation_model, of the sidebar; edits, the verbs that can be undone; trash_list;
-    search; has_chosen, a conversation, or a new one, was asked for since the start.
+    search; has_chosen, a conversation, or a new one, was asked for since the start; words, returns what is typed in
+    the message field.
 
     Signals: left(), what is open is about to be another conversation; opened(str), this one is; moved(str), the tree of
     this conversation is another one; reached(str), this message was looked for and is on the path now;
@@ -90,6 +91,7 @@ class LibraryRegion(QObject):
         self._wanted: _Wanted | None = None
         self._beside: str | None = None  # what is opened instead of a conversation that goes, "" for a blank one
         self.has_chosen = False
+        self.words: Callable[[], str] = str
         self._open_id = stored.begin(self)
         self.edits = Edits(self.changes, notices, self.library, lambda: stored.answers, lambda: self._open_id, self)
         self.trash_list = TrashList(store, self.changes, notices, self)
@@ -217,8 +219,8 @@ class LibraryRegion(QObject):
         self.cameForward.emit()
 
     def import_file(self, path: str) -> None:
-        """Keep every conversation of a file, and open the first."""
-        self.import_export.import_file(path, self._turn_to)
+        """Keep every conversation of a file, and open the first, unless the person goes on here meanwhile."""
+        self.import_export.import_file(path, self._opener)
 
     def create_folder(self) -> None:
         """Make an empty folder, whose name is then asked for."""
@@ -300,6 +302,20 @@ class LibraryRegion(QObject):
         """Show the conversation that something was done to, unless the person is on the way to one."""
         if conversation_id != self._open_id and not self.is_opening:
             self.open(conversation_id)
+
+    def _opener(self) -> Callable[[str], None]:
+        """Return what shows a conversation to a person who has opened, asked and typed nothing since now."""
+        here = self._place
+
+        def show(conversation_id: str) -> None:
+            if self._place == here:
+                self._turn_to(conversation_id)
+
+        return show
+
+    @property
+    def _place(self) -> tuple[str, str, int, str]:
+        return self._open_id, self.next_id, len(self.tree), self.words()
 
     def _on_folder_made(self, folder_id: str) -> None:
         self.state.tell()

@@ -447,6 +447,46 @@ def test_an_import_that_was_cancelled_and_asked_for_again_is_recognised(
     assert imported(qtbot, app, file) == "Nothing was imported. Already here: 2 conversations."
 
 
+@pytest.mark.parametrize("does", ["nothing", "types", "asks", "opens a new one", "opens another"])
+def test_a_file_that_takes_long_opens_nothing_over_what_is_done_meanwhile(
+    qtbot: QtBot, forked: App, tmp_path: Path, slow: type[Slow], does: str
+) -> None:
+    library, before = forked.library, forked.library.open_id
+    library.new_conversation()
+    ask(qtbot, forked, "Three")
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))
+    library.import_file(str(file))
+    qtbot.waitUntil(lambda: bool(slow.threads))
+    match does:
+        case "types":
+            forked.chat.open_draft.write("And pl")
+        case "asks":
+            ask(qtbot, forked, "Four")
+        case "opens a new one":
+            library.new_conversation()
+        case "opens another":
+            library.open(before)
+            qtbot.waitUntil(lambda: library.open_id == before)
+    here = library.open_id
+    slow.gate.set()
+    assert notice(qtbot, forked, "imported") == "1 conversation was imported."
+    at_rest(qtbot, forked)
+    assert (library.open_id == here) == (does != "nothing")
+
+
+def test_copies_are_shown_to_whoever_asks_for_them_and_stays(qtbot: QtBot, forked: App, tmp_path: Path) -> None:
+    file = tmp_path / "out.espalier"
+    exported(qtbot, forked, Form.ESPALIER, file)
+    imported(qtbot, forked, file)
+    forked.library.new_conversation()
+    ask(qtbot, forked, "Three")
+    assert forked.notices.now.label == "Import Copies"
+    here = forked.library.open_id
+    forked.notices.press()
+    qtbot.waitUntil(lambda: forked.library.open_id != here)
+
+
 def test_files_that_wait_are_cancelled_too(qtbot: QtBot, app: App, tmp_path: Path, slow: type[Slow]) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([chatgpt("Pears", "Which pears?")]))

@@ -78,7 +78,7 @@ def test_a_thought_goes_all_the_way(
     app.library.import_export.export(app.library.open_id, Form.ESPALIER, str(target))
     qtbot.waitUntil(target.exists)
     before = app.library.open_id
-    app.library.stored.import_export.import_file(str(target), app.library.open, copies=True)
+    app.library.stored.import_export.import_file(str(target), lambda: app.library.open, copies=True)
     qtbot.waitUntil(lambda: app.library.open_id != before and len(app.chat.chat_model.rows) == 4)
     imported = app.chat.chat_model.rows[1]
     assert imported.thought is not None
