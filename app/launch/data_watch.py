@@ -27,11 +27,11 @@ class DataWatch(QObject):
 
     Looking is done on the store's thread: a volume that has gone to sleep must not stall the window.
 
-    Signals: left(object), a `Problem`, the file is there no more; returned(), it is there again.
+    Signals: left(object), a `Problem`, the file is there no more; returned(object), the same, it is there again.
     """
 
     left = Signal(object)
-    returned = Signal()
+    returned = Signal(object)
     _seen = Signal(object)
 
     def __init__(self, path: Path, submit: Submit, parent: QObject | None = None, every_ms: int = EVERY_MS) -> None:
@@ -70,11 +70,9 @@ class DataWatch(QObject):
         is_there = now == self._first
         if is_there is not self._is_there:
             self._is_there = is_there
-            if is_there:
-                self.returned.emit()
-            else:
+            if not is_there:
                 logger.warning("%s was removed or replaced", self._path)
-                self.left.emit(store_error(Fault.GONE, self._path).problem)
+            (self.returned if is_there else self.left).emit(store_error(Fault.GONE, self._path).problem)
 
 
 def identity(path: Path) -> Identity:

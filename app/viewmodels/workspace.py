@@ -89,8 +89,8 @@ class Workspace(QObject):
         settings.changed.connect(self._follow_dates)
         self.model.list.state.changed.connect(self._tell_hub)
         self.hub.downloads.finished.connect(self.model.list.look)
-        for told in (self.store.failed, self.store.slowed):
-            told.connect(notices.error)
+        self.store.failed.connect(notices.error)
+        self.store.slowed.connect(notices.keep_telling)
         self.store.eased.connect(notices.withdraw)
 
     def start(self, model: str, reopens: bool = True, suspect: str = "") -> None:

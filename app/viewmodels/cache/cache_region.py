@@ -62,7 +62,7 @@ class CacheRegion(QObject):
         self._engine_budgets = EngineBudgets(host, settings, folder, self)
         self._was_off = self._is_off
         self._trouble: Problem | None = None
-        self._squeezed = ""
+        self._shortage: Problem | None = None
         self._is_left = False  # what is shown was left of a model that is closed
         self.state = LiveState(self._state, self)
         self.state.follow(self.viewChanged, self.branch_checks.changed)
@@ -100,8 +100,9 @@ class CacheRegion(QObject):
 
         level: 1 for none, 2 for a warning, 4 where programs may be ended.
         """
-        self._notices.close(self._squeezed)
-        self._squeezed = ""
+        if self._shortage is not None:
+            self._notices.withdraw(self._shortage)
+        self._shortage = None
         if level <= 1:
             self._engine_budgets.limit_memory(None)
             return
@@ -109,8 +110,8 @@ class CacheRegion(QObject):
         most = max(_LEAST, (view.live_bytes + view.paged_bytes) // level)
         self._engine_budgets.limit_memory(most)
         if self._model.state.now.has("memory_budget"):
-            self._squeezed = short_of_memory(most)
-            self._notices.warn(self._squeezed)
+            self._shortage = short_of_memory(most)
+            self._notices.keep_telling(self._shortage)
 
     def verify(self, turns: Branch) -> None:
         """Have a branch computed again and compared with what is held of it. Does nothing without turns."""
@@ -183,7 +184,7 @@ class CacheRegion(QObject):
         if before is not None and found != before:
             self._notices.withdraw(before)
         if found is not None and found != before:
-            self._notices.add_error(found)
+            self._notices.keep_telling(found)
 
     def _on_model_changed(self) -> None:
         """Show what is left of a model that is closed, until another one is open."""

@@ -64,9 +64,10 @@ def left_of(view: TrieView) -> TrieView:
     )
 
 
-def short_of_memory(most: int) -> str:
+def short_of_memory(most: int) -> Problem:
     """Say that the cache was made smaller. most: bytes that it may take until there is room again."""
-    return (
-        f"This computer is short of memory, so the cache holds at most {formatting.size(most)} for now. Nothing you "
-        "said is lost, and it grows again by itself."
+    return Problem(
+        "This computer is short of memory",
+        f"The cache holds at most {formatting.size(most)} for now. Nothing you said is lost, and it grows again by "
+        "itself.",
     )

@@ -74,7 +74,7 @@ class Answering(QObject):
         self.view_states = ViewStates(store, stored, self.drafts, self.chosen.all, self)
         stored.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         stored.removed.connect(self.drafts.hold)
-        self.answer_saver.failed.connect(notices.error)
+        self.answer_saver.failed.connect(notices.keep_telling)
         self.answer_saver.mended.connect(notices.withdraw)
         self.consent.given.connect(self.question_queue.answer_next)
         self.consent.asked.connect(self._on_asked)

@@ -147,7 +147,7 @@ class NoticeBanner(QWidget):
         self._notices, self._window = notices, window
         self._changes = ChangeDetector()
         self.close_button = ToolButton(style, Icon.DISCARD, "Dismiss Notice", "Dismiss", 24, 14, parent=self)
-        self.close_button.clicked.connect(notices.dismiss)
+        self.close_button.clicked.connect(lambda: notices.dismiss(window))
         self.action = Button(style, "", parent=self)
         self.action.clicked.connect(lambda: notices.press(window))
         self.action.hide()

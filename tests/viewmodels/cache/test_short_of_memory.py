@@ -28,8 +28,7 @@ class Day:
         self.qtbot, self.app, self.script, self.rng = qtbot, app, script, rng
         self.level = 1
         self.most: int | None = None
-        self.is_dismissed = True
-        self.is_slow = False
+        self.told: list[Problem] = []
         self.asked: list[str] = []
 
     def press(self) -> None:
@@ -38,8 +37,8 @@ class Day:
         view = self.app.cache.view
         self.most = (view.live_bytes + view.paged_bytes) // self.level if self.level > 1 else None
         self.app.cache.take_memory_pressure(self.level)
-        self.is_dismissed = self.level == 1
-        self.is_slow = self.is_slow and self.level == 1
+        self.told = [one for one in self.told if one is _SLOW]
+        self.told += [] if self.most is None else [short_of_memory(self.most)]
 
     def ask(self) -> None:
         """Ask, and have the answer go on or not."""
@@ -68,26 +67,24 @@ class Day:
 
     def tell_slow(self) -> None:
         """Have another thing told beside what is shown."""
-        self.app.notices.add_error(_SLOW)
-        self.is_slow = True
+        self.app.notices.keep_telling(_SLOW)
+        self.told = [*(one for one in self.told if one is not _SLOW), _SLOW]
 
     def tell_fast(self) -> None:
         """Have the other thing be over."""
         self.app.notices.withdraw(_SLOW)
-        self.is_slow = False
+        self.told = [one for one in self.told if one is not _SLOW]
 
     def dismiss(self) -> None:
         """Close the banner."""
         self.app.notices.dismiss()
-        self.is_dismissed, self.is_slow = True, False
+        self.told = []
 
     def is_told(self) -> bool:
-        """Whether what is told is what is so. That a branch is warm already is told in the place of all else."""
+        """Whether what is told is what is so. That a branch is warm already is told over it."""
         if self.app.notices.now.is_refusal:
-            self.dismiss()
-        told = [] if self.is_dismissed or self.most is None else [short_of_memory(self.most)]
-        told += [f"{_SLOW.title}. {_SLOW.sentence}"] if self.is_slow else []
-        return self.app.notices.now.text == " ".join(told)
+            self.app.notices.dismiss()
+        return self.app.notices.now.text == " ".join(f"{one.title}. {one.sentence}" for one in self.told)
 
     def act(self) -> None:
         """Have something happen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -72,24 +73,29 @@ def test_a_problem_that_is_over_is_no_longer_shown_and_another_one_stays(notices
 
 
 def test_each_of_several_is_closed_by_itself_when_it_is_over(notices: Notices, history: History) -> None:
-    """Whatever is told beside it: what is over stands no longer, what is not stays, and nothing stands twice."""
+    """Whatever is told beside it: what is over stands no longer, what lasts stays, and nothing stands twice."""
     problems = [Problem(f"Problem {number}", "It is so.") for number in range(3)]
     for seed in chosen(range(200)):
-        dice, shown = random.Random(seed), list[str]()
+        dice, shown, lasting = random.Random(seed), list[str](), set[str]()
         notices.dismiss()
         for _ in range(20):
             problem = dice.choice(problems)
             text = f"{problem.title}. {problem.sentence}"
-            match dice.randrange(6):
+            match dice.randrange(7):
                 case 0 | 1:
                     notices.add_error(problem)
                     shown = [*(one for one in shown if one != text), text]
-                case 2 | 3:
+                case 2:
+                    notices.keep_telling(problem)
+                    shown = [*(one for one in shown if one != text), text]
+                    lasting.add(text)
+                case 3 | 4:
                     notices.withdraw(problem)
                     shown = [one for one in shown if one != text]
-                case 4:
+                    lasting.discard(text)
+                case 5:
                     notices.warn("It crashed.", "Show Log", str)
-                    shown = ["It crashed."]
+                    shown = [*(one for one in shown if one in lasting), "It crashed."]
                 case _:
                     notices.close("It crashed.")
                     shown = [one for one in shown if one != "It crashed."]
@@ -186,3 +192,58 @@ def test_why_nothing_was_done_goes_when_it_was_read(
     notices.info("Saved.")  # which stays
     qtbot.wait(20)
     assert notices.now.text == "Saved."
+    notices.refuse("There is nothing to undo.")
+    assert notices.now.text == "There is nothing to undo."
+    qtbot.waitUntil(lambda: notices.now.text == "Saved.")
+
+
+def test_why_nothing_was_done_takes_nothing_away(notices: Notices, history: History) -> None:
+    """Whatever is told, in whichever window: once it is closed, what it stood over is there as if it had never been."""
+    for seed in chosen(range(200)):
+        dice, twin = random.Random(seed), Notices(lambda: history.steps)
+        history.steps = 0
+        notices.dismiss()
+        notices.dismiss()
+        for _ in range(20):
+            act, window = dice.randrange(5), dice.randrange(3)
+            for one in (notices, twin):
+                one.front = partial(int, window)
+                match act:
+                    case 0:
+                        history.steps += one is notices
+                        one.info("Deleted.", undo_step=history.steps)
+                    case 1:
+                        one.add_error(FULL)
+                    case 2:
+                        one.withdraw(FULL)
+                    case 3:
+                        one.follow_history()
+                    case _ if one is notices:
+                        one.refuse("There is nothing to undo.")
+                        assert one.now_in(window).is_refusal
+                        assert not one.now_in(window).label
+            others = [one for one in (1, 2) if not notices.now_in(one).is_refusal]
+            assert [_told(notices, one) for one in others] == [_told(twin, one) for one in others], f"seed {seed}"
+            if notices.now.is_refusal and dice.random() < 0.5:
+                notices.dismiss()
+                assert [_told(notices, one) for one in (1, 2)] == [_told(twin, one) for one in (1, 2)], f"seed {seed}"
+
+
+def test_undo_in_one_window_is_its_own_whatever_another_is_told(notices: Notices, history: History) -> None:
+    asked: list[int] = []
+    notices.undoAsked.connect(asked.append)
+    notices.front, history.steps = lambda: 1, 3
+    notices.info("Deleted.", undo_step=3)
+    notices.front = lambda: 2
+    notices.refuse("There is nothing to redo.")
+    notices.press(1)
+    assert asked == [3]
+    notices.dismiss(1)
+    assert (notices.now_in(1).text, notices.now_in(2).text) == ("", "There is nothing to redo.")
+    notices.dismiss(2)
+    assert notices.now == Notice()
+
+
+def _told(notices: Notices, window: int) -> tuple[str, str]:
+    shown = notices.now_in(window)
+    return shown.text, shown.label
