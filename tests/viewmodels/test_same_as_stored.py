@@ -57,7 +57,8 @@ def test_the_window_and_the_database_hold_the_same(
         person.act()
         qtbot.wait(rng.choice((0, 1, 5, 30)))
     script.hold = None
-    qtbot.waitUntil(lambda: is_at_rest(app))
+    asked = app.workspace.cached_branches._asked_pins
+    qtbot.waitUntil(lambda: not asked and is_at_rest(app))
     trees = dict(app.library.library._trees)
     held = {home: {message.id: told(message) for message in all_of(tree)} for home, tree in trees.items()}
     app.close()
