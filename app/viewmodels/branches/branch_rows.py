@@ -8,7 +8,7 @@ from app.conversation.runs import Run
 from app.conversation.tree import MessageTree
 from app.protocol.dataclass import dataclass
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import quoted
+from app.viewmodels.text.branch_titles import quoted, telling_message
 
 _LONGEST = 80
 
@@ -17,9 +17,9 @@ _LONGEST = 80
 class BranchRow:
     """One run of messages, as it is listed.
 
-    id, last_id: of its first and last message. name: given by the person, or "". words: the first that are said in
-    it. speaker: who says them. count: of its messages. used_at: when the last was written, in seconds since the epoch.
-    is_on_path: the open path goes through it. is_open: the open path ends in it.
+    id, last_id: of its first and last message. name: given by the person, or "". words: the first that are said in it
+    and not in a branch beside it. speaker: who says them. count: of its messages. used_at: when the last was written,
+    in seconds since the epoch. is_on_path: the open path goes through it. is_open: it ends in it.
     """
 
     id: str
@@ -47,7 +47,7 @@ class BranchRow:
 
 def branch_row(tree: MessageTree, run: Run) -> BranchRow:
     """Return the row of one run of a tree."""
-    first = tree.message(run.first_id)
+    first, told = tree.message(run.first_id), telling_message(tree, run.first_id)[0]
     is_on_path = tree.is_on_path(run.first_id)
     leaf_id = tree.leaf_id
     return BranchRow(
@@ -55,8 +55,8 @@ def branch_row(tree: MessageTree, run: Run) -> BranchRow:
         last_id=run.last_id,
         parent_id=run.parent_id,
         name=first.name or "",
-        words=formatting.plain_words(first.text, _LONGEST),
-        speaker=first.speaker,
+        words=formatting.plain_words(told.text, _LONGEST),
+        speaker=told.speaker,
         count=run.length,
         used_at=tree.message(run.last_id).created_at,
         is_favourite=first.is_favourite,

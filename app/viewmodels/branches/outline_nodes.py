@@ -12,6 +12,7 @@ from app.conversation.runs import Run, Runs
 from app.conversation.tree import MessageTree
 from app.protocol.dataclass import dataclass
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold
+from app.viewmodels.text.branch_titles import telling_message
 
 LONG = 8
 MOST_STEPS = 6
@@ -215,7 +216,10 @@ def count_ends(runs: Runs) -> int:
 
 
 def _met(tree: MessageTree, nodes: list[OutlineNode], words: list[str]) -> list[OutlineNode]:
-    """Return the nodes in whose name or first message all words are, and of those above one to each step."""
+    """Return the nodes in whose name or first message, or what tells them apart, all words are.
+
+    Of those above, one to each step.
+    """
     by_id = {node.id: node for node in nodes}
     lower: dict[str, str | None] = {}  # the nearest above that stands further to the left
     kept: set[str] = set()
@@ -223,7 +227,7 @@ def _met(tree: MessageTree, nodes: list[OutlineNode], words: list[str]) -> list[
         above = node.parent_id
         is_beside = above is not None and by_id[above].level < node.level
         lower[node.id] = above if above is None or is_beside else lower[above]
-    met = {node.id for node in nodes if _has(tree.message(node.id), words)}
+    met = {node.id for node in nodes if _has(tree, node.id, words)}
     for node_id in met:
         at: str | None = node_id
         while at is not None and at not in kept:
@@ -239,6 +243,7 @@ def _met(tree: MessageTree, nodes: list[OutlineNode], words: list[str]) -> list[
     return found
 
 
-def _has(message: Message, words: list[str]) -> bool:
-    text = f"{message.name or ''} {message.text[:_LOOKED_THROUGH]}".casefold()
+def _has(tree: MessageTree, message_id: str, words: list[str]) -> bool:
+    first, told = tree.message(message_id), telling_message(tree, message_id)[0]
+    text = f"{first.name or ''} {first.text[:_LOOKED_THROUGH]} {told.text[:_LOOKED_THROUGH]}".casefold()
     return all(word in text for word in words)

@@ -20,7 +20,7 @@ from app.viewmodels.chat.versions import last_fork, version_beside, version_of
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import branch_title_among, title_apart
+from app.viewmodels.text.branch_titles import branch_title_in, telling_message, title_apart
 
 Side = Literal["left", "right"]
 _LONGEST = 60
@@ -256,14 +256,14 @@ def _branch(tree: MessageTree, path: Sequence[Message], shared: int) -> Compared
     versions = tree.siblings(own[0].id)
     which = f"Version {version_of(versions, own[0].id) + 1} of {len(versions)}" if len(versions) > 1 else ""
     detail = formatting.DOT.join(part for part in (which, models) if part)
-    apart = "" if any(one.name for one in own) else title_apart(own[0], versions)
+    apart = "" if any(one.name for one in own) else title_apart(*telling_message(tree, own[0].id))
     return ComparedBranch(path[-1].id, _name(tree, own), detail, apart)
 
 
 def _name(tree: MessageTree, own: Sequence[Message]) -> str:
     """Return the last name that was given in a branch, or else what its first message is called among its versions."""
     named = next((one.name for one in reversed(own) if one.name), "")
-    return named or branch_title_among(own[0], tree.siblings(own[0].id), _LONGEST)
+    return named or branch_title_in(tree, own[0].id, _LONGEST)
 
 
 def _branches(tree: MessageTree, chosen: Collection[str]) -> list[ComparedBranch]:

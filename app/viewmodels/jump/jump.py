@@ -23,7 +23,7 @@ from app.viewmodels.kit.slices import SlicedWork
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library_region import LibraryRegion
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import branch_title_among, quoted
+from app.viewmodels.text.branch_titles import branch_title_in, quoted
 
 MOST = 100  # matches that are listed
 _LATELY, _RECENT = 5, 12
@@ -202,11 +202,10 @@ class Jump(QObject):
         beginnings = tuple(one for one, run in runs.items() if run.parent_id is None)
         forks = [one for one in (beginnings, *(run.children for run in runs.values())) if len(one) > 1]
         where = home.title if home is not None and home.title else _UNTITLED
-        for versions in [tuple(map(tree.message, fork)) for fork in forks]:
-            for first in versions:
-                if first.text and not first.name:
-                    title = branch_title_among(first, versions)
-                    yield JumpRow(JumpKind.BRANCH, first.id, title, where, first.conversation_id)
+        for first in [tree.message(one) for fork in forks for one in fork]:
+            if first.text and not first.name:
+                title = branch_title_in(tree, first.id)
+                yield JumpRow(JumpKind.BRANCH, first.id, title, where, first.conversation_id)
 
     def _search(self) -> JumpRow:
         keys = next((row.detail for row in self._command_rows if row.id == _SEARCH), "")

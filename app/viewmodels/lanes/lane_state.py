@@ -67,4 +67,5 @@ class LanesState:
             return ""
         if self.focused >= 0:
             return f"Ask answer {self.lanes[self.focused].letter}, or press {self.focused + 1} to ask all"
-        return f"Ask all {count} at once, or press 1 to {count} to ask one"
+        which = "both at once, or press 1 or 2" if count == 2 else f"all {count} at once, or press 1 to {count}"
+        return f"Ask {which} to ask one"

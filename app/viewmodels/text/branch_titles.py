@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from app.conversation.message import Message
@@ -13,6 +13,7 @@ from app.protocol.sequences import count_common
 
 _LONGEST = 80  # characters of its first words
 _VERSIONS, _COMPARED = 16, 8_000  # versions that a message is compared with, and characters of each
+_BESIDE, _ALONG = 256, 8  # versions and messages that are looked through for words that only one of them says
 _ABOVE = 4  # branches that a message follows, from which it is told apart
 _BEFORE = 12  # characters that are said of what two versions have in common
 _BEGUN = re.compile(r"^\S*\s+")  # the rest of a word
@@ -27,6 +28,31 @@ def branch_title_among(first: Message, versions: Iterable[Message], most: int = 
     """Return what the branch is called that begins with a message, or where that leaves out words `title_apart`."""
     title = branch_title(first, most)
     return (is_cut(title) and title_apart(first, versions, most)) or title
+
+
+def branch_title_in(tree: MessageTree, first_id: str, most: int = _LONGEST) -> str:
+    """Return what the branch is called that begins with a message, told apart from those beside it."""
+    told, versions = telling_message(tree, first_id)
+    return branch_title_among(told, versions, most)
+
+
+def telling_message(tree: MessageTree, first_id: str) -> tuple[Message, Sequence[Message]]:
+    """Return the message by which a branch is known, and what says the same place of the branches beside it.
+
+    The first of the branch; where another one begins with the same words, the first after it that goes on with others.
+    """
+    first = tree.message(first_id)
+    versions = tree.siblings(first_id)[:_BESIDE]
+    told, beside = first, [one for one in versions if one.id != first_id]
+    for _ in range(0 if first.name else _ALONG):
+        alike = [one for one in beside if one.text == told.text]
+        if not alike:
+            return (told, (told, *beside)) if told.text else (first, versions)
+        below = tree.children(told.id)
+        if len(below) != 1 or below[0].name:
+            break
+        told, beside = below[0], [one for each in alike for one in tree.children(each.id)]
+    return first, versions
 
 
 def neighbours(tree: MessageTree, message_id: str) -> Iterator[Message]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from app.conversation.tree import MessageTree
 from app.protocol.dataclass import dataclass
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import branch_title_among
+from app.viewmodels.text.branch_titles import branch_title_in
 from app.viewmodels.warmth.price_text import (
     price_computed,
     price_reason,
@@ -94,7 +94,7 @@ def version_branch(tree: MessageTree, message_id: str, number: int) -> PricedBra
         return None
     chosen, place = versions[number], f"{number + 1} of {len(versions)}"
     leaf_id = tree.leaf_below(chosen.id) or chosen.id
-    return PricedBranch(branch_title_among(chosen, versions, _LONGEST), place, tree.conversation_id, leaf_id)
+    return PricedBranch(branch_title_in(tree, chosen.id, _LONGEST), place, tree.conversation_id, leaf_id)
 
 
 def beginning_branch(conversation_id: str) -> PricedBranch:
@@ -107,5 +107,4 @@ def following_branch(tree: MessageTree, message_id: str) -> PricedBranch | None:
     if message_id not in tree:
         return None
     place = f"after {formatting.plural(tree.depth(message_id) + 1, 'message')}"
-    title = branch_title_among(tree.message(message_id), tree.siblings(message_id), _LONGEST)
-    return PricedBranch(title, place, tree.conversation_id, message_id)
+    return PricedBranch(branch_title_in(tree, message_id, _LONGEST), place, tree.conversation_id, message_id)

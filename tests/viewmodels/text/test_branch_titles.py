@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from app.conversation.message import Conversation, Message, new_id, title_from
 from app.conversation.records import ListedBranch
 from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_rows
+from app.viewmodels.branches.outline_nodes import OutlineChoice, outline_nodes
 from app.viewmodels.comparison.comparison import _branches
 from app.viewmodels.library.conversation_rows import Shown, conversation_rows
 from app.viewmodels.map.map_runs import map_items
@@ -103,6 +105,46 @@ def test_no_two_versions_that_differ_are_called_the_same(seed: int) -> None:
         texts = {f"x{common}{dice.choice('cde')}{dice.choice('fgh')}" for _ in range(dice.randint(2, 6))}
         found = [title for title in apart(*sorted(texts)) if title]
         assert len(set(found)) == len(found)
+
+
+def test_branches_that_begin_with_the_same_words_are_called_by_the_first_others() -> None:
+    tree = MessageTree(HOME)
+    for answer in ("Once a small fox", "Once a brave fox"):
+        question = Message.new(HOME, None, "user", "Tell me a story")
+        tree.add(question)
+        tree.add(Message.new(HOME, question.id, "assistant", answer))
+    titles = ["“Once a small fox”", "“Once a brave fox”"]
+    assert [row.title for row in branch_rows(tree)] == titles
+    assert [item.label for some in map_items(tree, {}.get) for item in some] == titles
+    assert [one.name for one in _branches(tree, ())] == titles
+    priced = [version_branch(tree, tree.path[0].id, number) for number in range(2)]
+    assert [one and one.title for one in priced] == titles
+    for words in ("brave", "story brave", "tell"):
+        assert len(outline_nodes(tree, OutlineChoice(words=words))) == (2 if words == "tell" else 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_branches_called_the_same_say_the_same(seed: int) -> None:
+    """Beside each other and without a name: as far as the shorter one goes, or until they fork."""
+    dice, tree, ids = Random(seed), MessageTree(HOME), list[str | None]([None])
+    for _ in range(40):
+        above = dice.choice(ids[-12:])
+        message = Message.new(HOME, above, "assistant", dice.choice(("one", "two", "two", "")))
+        tree.add(replace(message, name="Named") if dice.random() < 0.05 else message)
+        ids.append(message.id)
+    rows = list(branch_rows(tree))
+    for row, other in combinations([row for row in rows if not row.name], 2):
+        mine, others = (_texts(tree, one.id) for one in (row, other))
+        if row.title == other.title and row.parent_id == other.parent_id and mine[0] == others[0]:
+            shorter = min(len(mine), len(others))
+            assert mine[:shorter] == others[:shorter] or "" in mine + others, f"{mine} {others}"
+
+
+def _texts(tree: MessageTree, first_id: str) -> list[str]:
+    """Say what is said in a run."""
+    run = tree.run_of(first_id)
+    path = tree.path_to(run.last_id)
+    return [one.text for one in path[-run.length :]]
 
 
 def test_prices_and_menus_tell_long_versions_apart_too() -> None:
