@@ -148,7 +148,7 @@ def _llama_opening(
     yield
     rendered = chat_template(tokenizer, datetime.now().astimezone())
     codec, builder = yield from _proven(tokenizer, rendered, rows)
-    return None if builder is None else IdPrompts(LlamaCompletion(), client, thread, tokenizer, codec, builder)
+    return None if builder is None else IdPrompts(LlamaCompletion(), thread, tokenizer, codec, builder)
 
 
 class _FolderOpening:
@@ -170,7 +170,7 @@ class _FolderOpening:
         if builder is None:
             self.why = _OTHER.format(folder=words(self._folder.name), name=name)
             return None
-        prompts = IdPrompts(self._interface, self._client, self._thread, tokenizer, codec, builder)
+        prompts = IdPrompts(self._interface, self._thread, tokenizer, codec, builder)
         answers_ids = False
         try:
             prompt = yield from builder.building((Turn("user", "Hello"),), PromptOptions())

@@ -1,7 +1,7 @@
 """Prompts as token ids, where a server takes them: the very ids that an answer was generated with, at its next turn.
 
 Properties: they are used only once they are proven to be those of the server, and no more once it counts another number
-of tokens in one; nothing of them is worked out on the event loop; no word is sent to another computer to be priced.
+of tokens in one; nothing of them is worked out on the event loop; no word is sent to a server to be priced.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate
 from app.protocol.dataclass import dataclass
 from app.protocol.reports import ModelInfo
-from app.remote.address import Reach, reach_of
-from app.remote.client import Client
 from app.remote.id_interface import IdInterface
 from app.remote.id_tokenizer import IdTokenizer
 from app.remote.pricing import PricingCodec
@@ -73,20 +71,18 @@ class IdPrompts:
     def __init__(
         self,
         interface: IdInterface,
-        client: Client,
         thread: TokenThread,
         tokenizer: IdTokenizer,
         codec: Codec,
         builder: PromptBuilder,
     ) -> None:
-        """client: to the server that the thread asks."""
+        """Send none yet."""
         self.interface, self.thread, self.tokenizer, self.codec = interface, thread, tokenizer, codec
         self.is_on = self.tells_alternatives = True
         self.seen: Callable[[Sequence[int]], int] = lambda _: 0  # how many ids were sent before, on the event loop
         self.on_off: Callable[[], object] = lambda: None  # called when that ends
         self._builder = replace(builder, seen=self._seen)
         self._pricing = replace(self._builder, codec=PricingCodec(codec, tokenizer))
-        self._is_near = reach_of(client.server.url) is Reach.HERE
         self._one_price = asyncio.Lock()
         self._recent = RecentPrompts()
         self._held: dict[int, list[Prompt]] = {}
@@ -136,13 +132,11 @@ class IdPrompts:
     async def priced(self, command: EstimateCost, context: int) -> IdPrompt:
         """Return the prompt of a branch that is not asked: of words that were not sent yet about.
 
-        A tokenizer that asks nobody tells it exactly. A server on this computer is asked, from which nothing goes on to
-        others. Raises as `build` does, and NotAskedError where nothing is known. One is worked out at a time, so that
-        what is asked need not wait for many.
+        A tokenizer that asks nobody tells it exactly. A server is not asked, on this computer neither: what answers
+        there may be the near end of a tunnel. Raises as `build` does, and NotAskedError where nothing is known. One is
+        worked out at a time, so that what is asked need not wait for many.
         """
         async with self._one_price:
-            if self._is_near:
-                return await self.thread.finish(self._building(self._builder, command, command.forced, context))
             try:
                 return await self._unasked(self._builder, command, context)
             except NotAskedError:

@@ -16,8 +16,6 @@ from app.protocol.commands import Cancel, EstimateCost, Generate, Lane
 from app.protocol.events import CostEstimate, ModelReady, RunFailed, RunFinished, RunStarted, TextDelta
 from app.protocol.reports import ModelInfo, Source, StopReason
 from app.protocol.servers import Server
-from app.remote import id_prompts
-from app.remote.address import Reach
 from tests.fakes.model_folder import write_model_folder
 from tests.fakes.tiny_tokenizer import TEMPLATES, byte_level, sentence_piece
 from tests.remote.asker import HELLO, Asker, asking
@@ -218,11 +216,8 @@ def test_an_absent_count_is_no_zero(tokens: Tokens, script: Script, asker: Asker
         assert found.stats.request.source is not Source.REPORTED
 
 
-def test_a_price_is_the_very_count_and_asks_nobody(
-    tokens: Tokens, script: Script, asker: Asker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also of words that were never sent, for a server on another computer."""
-    monkeypatch.setattr(id_prompts, "reach_of", lambda _: Reach.NETWORK)
+def test_a_price_is_the_very_count_and_asks_nobody(tokens: Tokens, script: Script, asker: Asker) -> None:
+    """Also of words that were never sent."""
     ready(asker, script)
     first = asker.answer()
     assert isinstance(first, RunFinished)

@@ -16,8 +16,6 @@ from app.protocol.choices import unpack
 from app.protocol.commands import Cancel, EstimateCost, Generate, Lane
 from app.protocol.events import CostEstimate, ModelReady, RunFailed, RunFinished, TextDelta
 from app.protocol.reports import Source, StopReason
-from app.remote import id_prompts
-from app.remote.address import Reach
 from tests.remote.asker import HELLO, Asker, asking
 from tests.remote.scripted import Script, serving, wait_until
 from tests.remote.scripted_tokens import END, MARKS, TEMPLATE, Tokens, ids_of, rendered, words
@@ -175,27 +173,29 @@ def test_an_answer_begins_with_forced_ids_and_goes_on_inside_itself(script: Scri
     assert asker.said(2) == third.text
 
 
-def test_a_price_is_the_very_count(script: Script, asker: Asker) -> None:
+def test_a_price_is_the_very_count_of_what_was_asked_before(script: Script, asker: Asker) -> None:
     tokens = Tokens(script, words(FOX), words("No."))
     ready(asker, script)
     first = asker.answer()
     assert isinstance(first, RunFinished)
     turns = (*HELLO, Turn("assistant", first.text, first.ids), Turn("user", "And then?"))
+    asker.do(EstimateCost(4, turns[:2]))
+    counted = asker.wait(CostEstimate).request
+    assert (counted.total, counted.source) == (len(prompt_of(*turns[:2])), Source.COUNTED)
     asker.do(EstimateCost(5, turns))
-    cost = asker.wait(CostEstimate)
-    assert cost.request.total == len(prompt_of(*turns))
+    cost = asker.wait(CostEstimate, 2)
     assert cost.request.cached == len(tokens.asked[0]["prompt"]) + len(first.ids)
-    assert cost.request.source is Source.COUNTED
+    assert cost.request.source is Source.PREDICTED
     assert [turn.residency for turn in cost.turns] == ["believed", "believed", "none"]
     tokens.cached = cost.request.cached
     second = asker.answer(2, turns)
     assert isinstance(second, RunFinished)
-    assert (second.stats.request.total, second.stats.request.cached) == (cost.request.total, cost.request.cached)
+    assert (second.stats.request.total, second.stats.request.cached) == (len(prompt_of(*turns)), cost.request.cached)
     assert second.stats.request.source is Source.REPORTED
     tokens.cached = 1
     asker.answer(3, turns)
     asker.do(EstimateCost(6, turns))
-    assert asker.wait(CostEstimate, 2).request.source is Source.AT_MOST, "it found less than it was to have"
+    assert asker.wait(CostEstimate, 3).request.source is Source.AT_MOST, "it found less than it was to have"
 
 
 def test_a_server_that_counts_otherwise_is_sent_messages_from_then_on(script: Script, asker: Asker) -> None:
@@ -334,11 +334,8 @@ def test_a_conversation_beyond_the_context_is_not_sent(script: Script, asker: As
         assert found.stats.stop is stop
 
 
-def test_words_are_sent_to_another_computer_only_when_they_are_asked(
-    script: Script, asker: Asker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_words_are_sent_to_a_server_only_when_they_are_asked(script: Script, asker: Asker) -> None:
     """A price is exact as far as they were asked before, and about right beyond."""
-    monkeypatch.setattr(id_prompts, "reach_of", lambda _: Reach.NETWORK)
     Tokens(script, words(FOX), words("No."))
     ready(asker, script)
     first = asker.answer()

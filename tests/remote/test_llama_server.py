@@ -89,10 +89,10 @@ def test_figures_are_its_own_and_what_it_holds_is_predicted(started: Started) ->
         assert isinstance(first, RunFinished)
         assert first.text == asker.said() != ""
         assert first.stats.request.source is Source.REPORTED
-        turns = (STORY, Turn("assistant", first.text), Turn("user", "What is a branch?"))
+        turns = (STORY, Turn("assistant", first.text, first.ids), Turn("user", "What is a branch?"))
         asker.do(EstimateCost(5, turns))
         expected = asker.wait(CostEstimate)
-        assert expected.request.source is Source.COUNTED
+        assert expected.request.source is Source.PREDICTED
         second = asker.answer(2, turns, sampling=GREEDY)
         assert isinstance(second, RunFinished)
         request = second.stats.request
@@ -142,12 +142,12 @@ def test_a_conversation_repeats_the_very_ids_of_its_answers(started: Started) ->
         turns: tuple[Turn, ...] = (STORY,)
         before = 0
         for run in range(1, 4):
-            asker.do(EstimateCost(run, turns))
-            price = asker.wait(CostEstimate, run).request
             found = asker.answer(run, turns, sampling=GREEDY)
             assert isinstance(found, RunFinished)
             request = found.stats.request
-            assert request.total == price.total, "a price is the very count"
+            asker.do(EstimateCost(run, turns))
+            price = asker.wait(CostEstimate, run).request
+            assert request.total == price.total, "what was asked once is known"
             assert request.cached >= before, "nothing that the server holds is read again"
             assert len(found.ids) == found.stats.tokens
             before = request.total + len(found.ids) - 1

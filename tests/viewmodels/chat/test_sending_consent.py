@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from random import Random
 
 import pytest
@@ -12,19 +15,35 @@ from app.viewmodels.app import App
 from app.viewmodels.kit.settings import ServerState, Settings
 from tests.remote import scripted
 from tests.remote.scripted import serving
+from tests.remote.scripted_tokens import Tokens
 from tests.viewmodels.test_app import ended, ready, texts
 
-SERVERS = ("a1", "b2")
-ACTS = (*["ask"] * 5, *["allow"] * 4, *["again", "new", "open", "refuse", "model", "model"], "guide", "stop")
+SERVERS = ("a1", "b2", "c3")
+NAMES = re.compile(r"name\d+")
+ACTS = (
+    *["ask"] * 5,
+    *["draft"] * 3,
+    *["allow"] * 4,
+    *["again", "new", "open", "refuse", "model", "model"],
+    "guide",
+    "stop",
+)
 
 
 @pytest.fixture
 def servers(settings: Settings) -> Iterator[dict[str, scripted.Script]]:
-    """Two servers that were added, by their ids."""
-    with serving(scripted.Script(kind="vLLM")) as first, serving(scripted.Script(kind="SGLang")) as second:
-        found = dict(zip(SERVERS, (first, second), strict=True))
+    """Servers that were added, by their ids: two that are sent messages, and one that is sent ids."""
+    with ExitStack() as stack:
+        found = {
+            one: stack.enter_context(serving(scripted.Script(kind=kind)))
+            for one, kind in zip(SERVERS, ("vLLM", "SGLang", "llama.cpp"), strict=True)
+        }
+        Tokens(found["c3"], list(b"Yes."))
         settings.update(
-            servers=tuple(ServerState(one, f"Studio {one}", found[one].address, "vLLM", {"tiny": 0}) for one in found)
+            servers=tuple(
+                ServerState(one, f"Studio {one}", script.address, script.kind, {"tiny": 0})
+                for one, script in found.items()
+            )
         )
         yield found
 
@@ -139,7 +158,10 @@ def test_a_question_elsewhere_is_told_of(
 def test_whatever_is_done_nothing_is_sent_without_consent(
     qtbot: QtBot, make_app: Callable[[], App], servers: dict[str, scripted.Script], seed: int
 ) -> None:
-    """Each question's words name its conversation, so that what a server has got tells whose it was."""
+    """Each question's words name its conversation, so that what a server has got tells whose it was.
+
+    What is typed and not sent goes nowhere, even where it might.
+    """
     random, app = Random(seed), make_app()
     ready(qtbot, app)
     allowed: set[tuple[str, str]] = set()
@@ -159,6 +181,8 @@ def test_whatever_is_done_nothing_is_sent_without_consent(
             qtbot.wait(20)
         elif act == "ask":
             app.chat.requests.send(f"{name_of_open() or f'name{step}'} asks {step}")
+        elif act == "draft":
+            app.chat.open_draft.write(f"{name_of_open()} unsent {step}")
         elif act == "again":
             app.chat.requests.regenerate()
         elif act == "allow" and card(app).startswith("Send this conversation"):
@@ -175,7 +199,8 @@ def test_whatever_is_done_nothing_is_sent_without_consent(
             app.chat.requests.stop()
         qtbot.wait(random.choice([0, 5, 60]))
         for where, server in servers.items():
-            got = {request["messages"][0]["content"].split()[0] for request in server.asked}
+            got = {name for _, _, body in server.requests for name in NAMES.findall(json.dumps(body))}
             assert all((name, where) in allowed for name in got), step
+            assert not any("unsent" in json.dumps(body) for _, _, body in server.requests), step
     assert allowed
     assert any(server.asked for server in servers.values())
