@@ -240,7 +240,7 @@ ROWS: tuple[Row, ...] = (
         tip="Keeps the branch you see and puts all others of the conversation into the trash.",
         writes=True,
         is_enabled=lambda state: state.chat.can_prune,
-        run=lambda app: app.library.edits.prune(app.library.open_id),
+        run=lambda app: app.library.edits.ask_to_prune(app.library.open_id),
     ),
     Action(
         id="stop",

@@ -99,7 +99,11 @@ class Stubborn(Restless):
         app = self.app
         verbs = ["undo", "undo", "redo", "delete_message", "prune", "delete_conversation", "favourite", "dismiss"]
         if self.rng.random() < 0.25:
-            app.act(self.rng.choice(verbs))
+            verb = self.rng.choice(verbs)
+            if verb == "prune":
+                app.library.edits.prune(app.library.open_id)
+            else:
+                app.act(verb)
         else:
             super().act()
 

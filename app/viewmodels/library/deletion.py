@@ -1,4 +1,4 @@
-"""What goes with a message that is deleted, counted before it is done."""
+"""What goes with a message that is deleted, or with all branches but one, counted before it is done."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ EXCHANGE = 2  # messages that are deleted without a question while they are seen
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A message that a person wants to delete. messages: it and all below it; branches: their ends; hidden: how many
-    of them are not on the open path.
+    """A message that a person wants to delete, or "" for all that is not on the open path.
+
+    messages: it and all below it; branches: their ends; hidden: how many of them are not on the open path.
     """
 
     conversation_id: str
@@ -34,6 +35,14 @@ class Deletion:
         some = f"{formatting.number(self.hidden)} of them not visible"
         unseen = "" if not self.hidden else ", " + (all_of_it if self.hidden == self.messages else some)
         return f"{formatting.plural(self.messages, 'message')}{branches}{unseen}"
+
+
+def others_of(tree: MessageTree) -> Deletion:
+    """Count what goes with all branches but the open path."""
+    ends = sum(not run.children for run in tree.runs().values())
+    is_end_kept = bool(tree.path) and not tree.children(tree.path[-1].id)
+    others = len(tree) - len(tree.path)
+    return Deletion(tree.conversation_id, "", others, ends - is_end_kept, others)
 
 
 def deletion_of(tree: MessageTree, message_id: str) -> Deletion:

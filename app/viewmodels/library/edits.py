@@ -16,7 +16,7 @@ from app.protocol.excerpts import one_line
 from app.viewmodels.kit.notices import Notices
 from app.viewmodels.library.answers_under_way import AnswersUnderWay
 from app.viewmodels.library.changes import WORDS, Changes
-from app.viewmodels.library.deletion import deletion_of
+from app.viewmodels.library.deletion import Deletion, deletion_of, others_of
 from app.viewmodels.library.library import Library
 from app.viewmodels.text import formatting
 from app.viewmodels.text.branch_titles import quoted
@@ -37,7 +37,7 @@ class Edits(QObject):
     An answer under way is never taken away: that is refused in the database's own words.
 
     Signals: turnedTo(str) what was undone or done again is in this conversation; folderMade(str) there is a folder that
-    wants a name; deletionAsked(object), more than a person looks at would go with the message of this `Deletion`.
+    wants a name; deletionAsked(object), more than a person looks at would go with this `Deletion`.
     """
 
     turnedTo = Signal(str)
@@ -82,6 +82,19 @@ class Edits(QObject):
             self.delete_message(conversation_id, message_id)
         else:
             self.deletionAsked.emit(deletion)
+
+    def ask_to_prune(self, conversation_id: str) -> None:
+        """Ask whether every branch but the open path goes, where there is another."""
+        tree = self._library.tree_of(conversation_id)
+        if tree is not None and len(tree) > len(tree.path) and self.may_edit():
+            self.deletionAsked.emit(others_of(tree))
+
+    def delete(self, deletion: Deletion) -> None:
+        """Delete what was asked about."""
+        if deletion.message_id:
+            self.delete_message(deletion.conversation_id, deletion.message_id)
+        else:
+            self.prune(deletion.conversation_id)
 
     def delete_message(self, conversation_id: str, message_id: str) -> None:
         """Put a message and all that follows it into the trash."""

@@ -153,9 +153,8 @@ class LibraryCommands(QObject):
     def _ask_to_delete(self, deletion: Deletion) -> None:
         """Say how much goes, before it does."""
         what = f"{deletion.sentence}. The trash keeps all of it for 30 days, and Undo brings it back."
-        edits, where = self._library.edits, (deletion.conversation_id, deletion.message_id)
-        title = "Delete this message and what follows?"
-        ask_to_delete(title, what, "Delete", lambda: edits.delete_message(*where), self._window)
+        title = "Delete this message and what follows?" if deletion.message_id else "Delete all other branches?"
+        ask_to_delete(title, what, "Delete", lambda: self._library.edits.delete(deletion), self._window)
 
     def _file(self, conversation_ids: tuple[str, ...], folder_id: str) -> None:
         """Put conversations that were dragged into a folder, or into none."""

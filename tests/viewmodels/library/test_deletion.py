@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Message, new_id
 from app.conversation.tree import MessageTree
 from app.viewmodels.app import App
-from app.viewmodels.library.deletion import Deletion, deletion_of
+from app.viewmodels.library.deletion import Deletion, deletion_of, others_of
 from tests.seeds import chosen
 from tests.viewmodels.library.test_library_region import at_rest
 from tests.viewmodels.test_app import ask, ended, ready
@@ -39,6 +39,9 @@ def test_the_count_is_that_of_the_tree() -> None:
             assert found.messages == len(going), seed
             assert found.branches == sum(not tree.children(each) for each in going), seed
             assert found.hidden == sum(not tree.is_on_path(each) for each in going), seed
+        others, going = others_of(tree), [one for one in ids if not tree.is_on_path(one)]
+        assert (others.messages, others.hidden, others.message_id) == (len(going), len(going), ""), seed
+        assert others.branches == sum(not tree.children(each) for each in going), seed
 
 
 def test_the_sentence_says_how_much_and_what_is_not_seen() -> None:

@@ -14,6 +14,7 @@ from app.conversation.store import Store
 from app.protocol.commands import EraseOwner, Generate
 from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
+from app.viewmodels.library.deletion import Deletion
 from tests.fakes.engine import Script
 from tests.viewmodels.test_app import LONG, ask, ended, ready, texts, wait_for_text
 
@@ -76,7 +77,13 @@ def test_without_a_message_the_last_question_goes(qtbot: QtBot, forked: App) -> 
 
 def test_the_other_branches_go_and_come_back(qtbot: QtBot, forked: App, data_folder: Path) -> None:
     assert "prune" in enabled(forked.state.now)
+    asked: list[Deletion] = []
+    forked.library.edits.deletionAsked.connect(asked.append)
     forked.act("prune")
+    at_rest(qtbot, forked)
+    assert [one.sentence for one in asked] == ["2\u00a0messages, none of them visible"]
+    assert len(shown(data_folder)) == 6
+    forked.library.edits.delete(asked[0])
     at_rest(qtbot, forked)
     assert shown(data_folder) == ["One", "You said: One", "Three", "You said: Three"]
     assert "prune" not in enabled(forked.state.now)

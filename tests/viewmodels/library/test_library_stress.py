@@ -48,7 +48,7 @@ class Person:
             (6, lambda: self.app.act("undo")),
             (4, lambda: self.app.act("redo")),
             (1, lambda: self.app.notices.press()),
-            (1, lambda: self.app.act("prune")),
+            (1, lambda: self.app.library.edits.prune(self.app.library.open_id)),
             (1, lambda: self.app.act("delete_conversation")),
             (2, lambda: self.app.chat.open_branch.select_version(None, self.dice.choice((-1, 1)))),
             (2, self._open),
