@@ -1,4 +1,4 @@
-"""The clipboard, with a word to screen readers: nothing is seen of what was copied."""
+"""The clipboard, with a word to screen readers."""
 
 from __future__ import annotations
 

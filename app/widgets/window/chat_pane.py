@@ -101,7 +101,7 @@ class ChatPane(QWidget):
         view.thoughtPressed.connect(app.chat.unfolded.toggle_thought)
         view.attachmentPressed.connect(app.chat.unfolded.toggle_attachment)
         view.linkAsked.connect(self._ask_about_link)
-        view.copy_work.copied.connect(lambda count: app.notices.info(f"Copied {formatting.plural(count, 'message')}."))
+        view.copy_work.copied.connect(lambda count: self.mention(f"Copied {formatting.plural(count, 'message')}."))
         composer.submitted.connect(self._send)
         composer.wentOn.connect(self._go_on_from)
         composer.changed.connect(app.chat.open_draft.write)
@@ -285,6 +285,11 @@ class ChatPane(QWidget):
         attachment = self._app.chat.attachments.of(number)
         if attachment is not None:
             show_attachment(self._style, attachment, self.window())
+
+    def mention(self, text: str) -> None:
+        """Say for a moment, under the chat, what was done without a trace."""
+        self.status_line.mention(text)
+        self._app.notices.announce(text)
 
     def copy(self, *, as_markdown: bool = False) -> bool:
         """Copy from what stands here, messages, answers or two branches. False where there is nothing to copy."""

@@ -63,5 +63,5 @@ class CopyCommands(QObject):
     def _finish(self) -> None:
         QGuiApplication.clipboard().setText("\n\n".join(self._pieces) + "\n")
         count = formatting.plural(len(self._pieces), "message")
-        self._app.notices.info(f"The branch was copied: {count}.")
+        self._chat.mention(f"The branch was copied: {count}.")
         self._pieces = []

@@ -447,6 +447,7 @@ class MainWindow(QMainWindow):
     def _copy_cache(self) -> None:
         app = self._app
         QGuiApplication.clipboard().setText(cache_text(app.cache.view, app.cache.event_model.rows))
+        self.chat.mention("The cache was copied as text.")
 
     def _show_row(self) -> None:
         """Show the chosen row of the cache pane in the chat; where several conversations share it, one is chosen."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -19,6 +19,7 @@ from app.widgets.kit.typography import TextRole
 
 _INSET = 20
 _BAR, _TO_WORDS = 96, 12
+_MENTIONED_MS = 3000
 _GO = "Go to the Answer"
 
 
@@ -43,9 +44,10 @@ class StatusLine(QWidget):
     """Left the engine's line, with a bar where it can be measured and there is room; right the cache's, never cut.
 
     Where there is no room for the whole of the engine's line, its first parts stand there and the rest in its tip.
-    While a menu is open, the tip of its entry stands in the place of the engine's line. What is done elsewhere is a
-    link, and so is the end of what other programs are answered. Attribute: link. Signals: placeAsked(str, str), go to
-    this message of a conversation; stopAsked(), end the answers to other programs.
+    While a menu is open, the tip of its entry stands in the place of the engine's line, and so does for a moment what
+    was done without a trace, such as copying. What is done elsewhere is a link, and so is the end of what other
+    programs are answered. Attribute: link. Signals: placeAsked(str, str), go to this message of a conversation;
+    stopAsked(), end the answers to other programs.
     """
 
     placeAsked = Signal(str, str)
@@ -55,7 +57,9 @@ class StatusLine(QWidget):
         super().__init__(parent)
         self._style = style
         self._state = state
-        self._tip = ""
+        self._tip = self._mentioned = ""
+        self._back = QTimer(self, singleShot=True, interval=_MENTIONED_MS)
+        self._back.timeout.connect(lambda: self._mention(""))
         self._changes = ChangeDetector()
         self.link = PlaceLink(style, self)
         self.link.clicked.connect(self._go)
@@ -73,6 +77,16 @@ class StatusLine(QWidget):
             self._tip = tip
             self._place_link()
             self.update()
+
+    def mention(self, text: str) -> None:
+        """Say for a moment what was done."""
+        self._mention(text)
+        self._back.start()
+
+    def _mention(self, text: str) -> None:
+        self._mentioned = text
+        self._place_link()
+        self.update()
 
     def _refresh(self) -> None:
         now = self._state.now
@@ -93,7 +107,8 @@ class StatusLine(QWidget):
 
     @property
     def _activity(self) -> Activity:
-        return Activity(self._tip) if self._tip else self._state.now.activity
+        said = self._tip or self._mentioned
+        return Activity(said) if said else self._state.now.activity
 
     @property
     def _line(self) -> QRectF:

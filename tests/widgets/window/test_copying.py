@@ -37,7 +37,11 @@ def test_a_message_is_copied_as_text_and_as_markdown(
     view.setFocus()
     view.setCurrentIndex(view.model().index(1, 0))
     assert copied(window, "copy") == AS_TEXT
+    line = window.chat.status_line
+    assert (line._activity.text, app.notices.now.text) == (f"Copied 1{HARD}message.", ""), "said where nothing moves"
     assert copied(window, "copy_markdown") == app.chat.chat_model.rows[1].text
+    line._back.timeout.emit()
+    assert line._activity == app.state.now.activity
 
 
 def test_a_selection_goes_from_one_message_to_another(
@@ -50,7 +54,7 @@ def test_a_selection_goes_from_one_message_to_another(
     start = view.layout_of_rows.item(0)
     view.verticalScrollBar().setValue(0)
 
-    def at() -> QPoint:  # which the notice of what was copied moves in the view
+    def at() -> QPoint:
         return QPoint(round(start.text.left()), round(view.row_rect(0).top() + start.text.center().y()))
 
     below = view.layout_of_rows.item(2)
@@ -61,7 +65,7 @@ def test_a_selection_goes_from_one_message_to_another(
     text, markdown = copied(window, "copy"), copied(window, "copy_markdown")
     assert text.startswith(f"first\n\n{AS_TEXT}")
     assert markdown.startswith(f"first\n\n{app.chat.chat_model.rows[1].text}\n\n")
-    assert app.notices.now.text == f"Copied 3{HARD}messages."
+    assert window.chat.status_line._activity.text == f"Copied 3{HARD}messages."
     last = text.rsplit("\n\n", 1)[1]
     assert last
     assert "second question".startswith(last)
@@ -100,14 +104,14 @@ def test_a_branch_is_copied_and_said_to_be(qtbot: QtBot, window: MainWindow, app
     ask(qtbot, window, app, "and **then**?")
     name = app.library.tree.path[1].speaker
     window.do("copy_branch_markdown")
-    qtbot.waitUntil(lambda: "was copied" in app.notices.now.text)
-    assert app.notices.now.text == "The branch was copied: 4\u00a0messages."
+    line = window.chat.status_line
+    qtbot.waitUntil(lambda: line._activity.text == "The branch was copied: 4\u00a0messages.")
     markdown = QGuiApplication.clipboard().text()
     begin = f"**You:**\n\nq\n\n**{name}:**\n\n```\nnever ended\n```\n\n**You:**\n\nand **then**?\n\n**{name}:**\n\n"
     assert markdown.startswith(begin)
-    app.notices.dismiss()
+    line._back.timeout.emit()
     window.do("copy_branch")
-    qtbot.waitUntil(lambda: "was copied" in app.notices.now.text)
+    qtbot.waitUntil(lambda: "was copied" in line._activity.text)
     text = QGuiApplication.clipboard().text()
     assert text.startswith(f"You:\n\nq\n\n{name}:\n\nnever ended\n\nYou:\n\nand **then**?\n\n{name}:\n\nYou said: and")
     assert "thought" not in text + markdown

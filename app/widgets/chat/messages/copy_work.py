@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.viewmodels.chat.path_rows import PathRows
@@ -23,7 +24,7 @@ _AT_ONCE = 50_000
 class CopyWork(SlicedWork):
     """Puts together what is copied, as it was when that was asked for, and then copies it. A later copy is the one.
 
-    Signal: copied(int), from so many messages, where that took turns.
+    Signal: copied(int), so many messages, where more than the words that a person selected in one.
     """
 
     copied = Signal(int)
@@ -33,7 +34,8 @@ class CopyWork(SlicedWork):
         super().__init__(widget)
         self._style, self._pointer, self._widget = style, pointer, widget
         self._texts: list[str] = []
-        self.done.connect(self._finish)
+        self._is_told = False
+        self.done.connect(self._put)
 
     def copy(self, rows: PathRows, row: MessageRow | None, *, as_markdown: bool) -> bool:
         """Copy what is selected, else this message; returns whether there was anything.
@@ -50,14 +52,21 @@ class CopyWork(SlicedWork):
             said = row.segments
         else:
             return False
-        self._texts = []
+        is_long = len(selected) > 1 or sum(len(segment.text) for segment in said) > _AT_ONCE
+        self._texts, self._is_told = [], is_long or not selected
         steps = self._take(messages)
-        if len(selected) > 1 or sum(len(segment.text) for segment in said) > _AT_ONCE:
+        if is_long:
             self.start(steps)
             return True
         for _ in steps:
             pass
         return self._put()
+
+    def copy_whole(self, text: str) -> None:
+        """Copy a message in other words than it is shown in."""
+        self.stop()
+        self._texts, self._is_told = [text], True
+        self._put()
 
     def _selected(self, rows: PathRows, selected: range, *, as_markdown: bool) -> Iterator[Iterator[str]]:
         """Return the pieces of each message: of those between both ends, of the whole of it."""
@@ -76,13 +85,12 @@ class CopyWork(SlicedWork):
                 yield
             self._texts.append("".join(texts))
 
-    def _finish(self) -> None:
-        count = len(self._texts)
-        self._put()
-        self.copied.emit(count)
-
     def _put(self) -> bool:
-        text, self._texts = "\n\n".join(text for text in self._texts if text), []
-        if text:
+        count, text = len(self._texts), "\n\n".join(text for text in self._texts if text)
+        self._texts = []
+        if text and self._is_told:
+            QGuiApplication.clipboard().setText(text)
+            self.copied.emit(count)
+        elif text:
             copy_text(text, self._widget)
         return bool(text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.dialogs import question_box
 
 _OPENED = ("http", "https", "mailto")
@@ -17,8 +18,7 @@ def ask_and_open(address: str, parent: QWidget) -> QMessageBox:
     is_opened = url.scheme().lower() in _OPENED
     question = "Open this link?" if is_opened else "This link does not lead to the web, so it is not opened."
     box = question_box(question, address, parent)
-    copy = box.addButton("Copy Address", QMessageBox.ButtonRole.ActionRole)
-    copy.clicked.connect(lambda: _copy(address))
+    _add_copy(box, address, parent)
     if is_opened:
         open_it = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
         open_it.clicked.connect(lambda: _open(url, parent))
@@ -26,8 +26,9 @@ def ask_and_open(address: str, parent: QWidget) -> QMessageBox:
     return box
 
 
-def _copy(address: str) -> None:
-    QGuiApplication.clipboard().setText(address)
+def _add_copy(box: QMessageBox, address: str, parent: QWidget) -> None:
+    copy = box.addButton("Copy Address", QMessageBox.ButtonRole.ActionRole)
+    copy.clicked.connect(lambda: copy_text(address, parent))
 
 
 def _open(url: QUrl, parent: QWidget) -> None:
@@ -35,5 +36,5 @@ def _open(url: QUrl, parent: QWidget) -> None:
     if not QDesktopServices.openUrl(url):
         address = url.toString()
         box = question_box("Nothing on this computer opens this link.", address, parent)
-        box.addButton("Copy Address", QMessageBox.ButtonRole.ActionRole).clicked.connect(lambda: _copy(address))
+        _add_copy(box, address, parent)
         box.open()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.viewmodels.chat.rows import MessageRow
 from app.viewmodels.kit.action import Actions
-from app.widgets.kit.clipboard import copy_text
 from app.widgets.kit.refused import refuse
 
 _OF_ANSWER = ("edit_answer", "branch_here", "tokens", "repeat_answer", "answer_settings", "use_settings")
@@ -38,14 +37,16 @@ def message_menu(
     do: Callable[[str], None],
     parent: QWidget,
     *,
+    copy_whole: Callable[[str], object],
     can_branch: bool,
     is_selected: bool,
     refusal: str = "",
 ) -> MessageMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
-    copy: copies it, called with whether as Markdown. do: carries out another command on it. is_selected: what is copied
-    is what is selected, not the message. refusal: why nothing can be changed, "" where it can.
+    copy: copies it, called with whether as Markdown; copy_whole: copies it in these words. do: carries out another
+    command on it. is_selected: what is copied is what is selected, not the message. refusal: why nothing can be
+    changed, "" where it can.
     """
     menu = MessageMenu(row.id, parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -62,7 +63,7 @@ def message_menu(
     add("copy_markdown", act=lambda: copy(True))
     if row.thought is not None:
         both = f"{row.thought.text}\n\n{row.text}"
-        menu.addAction("Copy with Thinking", lambda: copy_text(both.strip(), parent))
+        menu.addAction("Copy with Thinking", lambda: copy_whole(both.strip()))
     add(branch_action(row), can_branch)
     if row.role == "assistant":
         for action_id in _OF_ANSWER:
