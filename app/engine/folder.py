@@ -78,6 +78,7 @@ def _check_is_folder(path: Path) -> None:
         raise ModelError(
             "The model was not found",
             f"There is no folder at {path}. It may have been moved or renamed: choose it again with Open Model.",
+            is_missing=True,
         )
     if not path.is_dir():
         raise ModelError(

@@ -12,9 +12,9 @@ NO_CONTEXT_LIMIT = ("No such context limit", f"The {CONTEXT_LIMIT.title} must be
 class EngineError(Exception):
     """An error with the `Problem` that the window shows: a short title, and a sentence that says what to do next."""
 
-    def __init__(self, title: str, sentence: str) -> None:
+    def __init__(self, title: str, sentence: str, *, is_missing: bool = False) -> None:
         super().__init__(f"{title}: {sentence}")
-        self.problem = Problem(title, sentence)
+        self.problem = Problem(title, sentence, is_missing)
 
 
 class ModelError(EngineError):

@@ -186,7 +186,11 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem in words a person can act on: a short title, and what happened and what to do next."""
+    """A problem in words a person can act on: a short title, and what happened and what to do next.
+
+    is_missing: something is not where it was.
+    """
 
     title: str
     sentence: str
+    is_missing: bool = False

@@ -241,7 +241,8 @@ class FakeEngine:
         if path in self._script.deadly:
             raise self._script.error
         if path in self._script.broken or self._adapter in self._script.broken:
-            self._sink(ModelFailed(path, Problem("The model folder is not where it was", f"Nothing at {path}.")))
+            gone = Problem("The model folder is not where it was", f"Nothing at {path}.", is_missing=True)
+            self._sink(ModelFailed(path, gone))
             return
         if self._info is not None:
             self._close_model()

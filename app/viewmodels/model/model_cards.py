@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from app.models.names import model_name
+from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.viewmodels.kit.problem_card import ProblemCard
 
 
-def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
-    """Return the card of a model folder that is missing or cannot be read."""
+def model_failed(problem: Problem, path: str, is_guide: bool) -> ProblemCard:
+    """Return the card of a model that was not opened: a folder that is missing or of no use, or a server's."""
     if is_guide:
         cause = problem.title[:1].lower() + problem.title[1:]
         sentence = (
@@ -16,9 +17,12 @@ def model_failed(problem: Problem, is_guide: bool) -> ProblemCard:
             "again, or open a model of your own. Conversations are kept as always."
         )
         return ProblemCard("The guide could not be loaded", sentence, "Open Model…", "open_model")
-    return ProblemCard(
-        problem.title, problem.sentence, "Locate Folder…", "open_model", "Use the Guide Meanwhile", "use_guide"
-    )
+    way_out = ("Choose Another Model…", "models")
+    if problem.is_missing:
+        way_out = ("Locate Folder…", "open_model")
+    elif server_model(path) is not None:
+        way_out = ("Try Again", "open_anyway")
+    return ProblemCard(problem.title, problem.sentence, *way_out, "Use the Guide Meanwhile", "use_guide")
 
 
 def engine_failed(problem: Problem) -> ProblemCard:

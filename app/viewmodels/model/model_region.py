@@ -151,9 +151,10 @@ class ModelRegion(QObject):
         self.state.refresh()
 
     def _on_changed(self) -> None:
-        problem = self.current_model.problem
+        problem, path = self.current_model.problem, self.current_model.path
         if problem is not None:
-            self._show_card(model_cards.model_failed(problem, self.current_model.is_guide))
+            self._suspect = path
+            self._show_card(model_cards.model_failed(problem, path, self.current_model.is_guide))
 
     def _on_ready(self) -> None:
         self._notices.close(self._not_opened)

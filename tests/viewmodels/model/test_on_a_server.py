@@ -79,6 +79,22 @@ def test_where_it_is_is_said_once(
     qtbot.waitUntil(lambda: app.state.now.activity.text == f"Ready{formatting.DOT}tiny, {where}")
 
 
+def test_a_server_that_refuses_can_be_tried_again(
+    qtbot: QtBot, make_app: Callable[[], App], server: scripted.Script
+) -> None:
+    server.key = "secret"
+    app = make_app()
+    app.model.open(MODEL)
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+    card = app.chat.state.now.card
+    assert card is not None
+    assert (card.action_label, card.action_id, card.other_id) == ("Try Again", "open_anyway", "use_guide")
+    server.key = ""
+    app.act(card.action_id)
+    qtbot.waitUntil(lambda: app.model.state.now.is_open and app.chat.state.now.card is None)
+    assert app.model.current_model.path == MODEL
+
+
 def test_questions_are_answered_forked_and_gone_back_to(qtbot: QtBot, app: App, server: scripted.Script) -> None:
     server.usage = {"prompt_tokens": 40, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 32}}
     assert app.model.state.now.detail == "on Studio"
