@@ -123,7 +123,6 @@ class ChatPane(QWidget):
         app.chat.anchorWanted.connect(self._show_anchor)
         app.chat.left.connect(self._remember_scroll)
         view.verticalScrollBar().valueChanged.connect(self._remember_scroll_soon)
-        self.composer_area.acted.connect(app.act)
         self.status_line.placeAsked.connect(app.library.go_to)
         self.status_line.stopAsked.connect(app.workspace.api.stop_answers)
         FooterTips(view, app.chat.settings.summary)

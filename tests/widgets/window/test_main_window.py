@@ -29,13 +29,16 @@ from pytestqt.qtbot import QtBot
 
 import app.widgets.window.main_window as main_window
 from app.protocol.commands import ClearDiskCache, Generate, LoadModel
-from app.viewmodels.actions import ACTIONS, enabled
+from app.protocol.reports import Problem
+from app.viewmodels.actions import ACTIONS, BUTTONS, enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
+from app.viewmodels.model import model_cards
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.kit.controls import Control
+from app.widgets.kit.dialogs import shown_dialog
 from app.widgets.kit.style import Style
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.window.about import AboutBox
@@ -195,6 +198,24 @@ def test_a_folder_that_cannot_be_opened_is_said_in_the_composers_place(
     qtbot.mouseClick(window.chat.composer_area.problem.other, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.chat.composer_area.problem.isHidden())
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+
+
+def test_what_a_card_offers_is_done(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    """Commands of the window as well as of the program, and what only cards do."""
+    problem = Problem("Not enough memory", "Choose a smaller model.")
+    missing = replace(problem, is_missing=True)
+    cards = [model_cards.model_failed(problem, path, is_guide=False) for path in ("/models/large", "server:a1/large")]
+    cards += [model_cards.model_failed(missing, "/models/gone", is_guide=guide) for guide in (False, True)]
+    cards += [model_cards.engine_failed(problem), model_cards.stopped("One"), model_cards.suspected("/models/one")]
+    for card in cards:
+        for verb in (card.action_id, card.other_id):
+            assert not verb or verb in window._runs or verb in BUTTONS, card
+    app.model._show_card(cards[0])
+    qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
+    qtbot.mouseClick(window.chat.composer_area.problem.action, Qt.MouseButton.LeftButton)
+    shown = shown_dialog(ModelsWindow)
+    assert shown is not None
+    shown.close()
 
 
 def test_whoever_types_while_a_question_fails_presses_nothing_and_types_on(
