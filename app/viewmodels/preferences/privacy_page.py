@@ -28,7 +28,8 @@ OFFLINE = (
 WITH_SERVERS = (
     "Espalier asks the network for something only when you search a hub for models or download one, and when you look "
     "at a server that you added or use a model of it. What you write to such a model goes to its server, with the "
-    "conversation before it, and nowhere else. How you use Espalier is told to nobody."
+    "conversation before it, and nowhere else. What you delete here may stay in the memory of that server until it "
+    "needs the room or ends. How you use Espalier is told to nobody."
 )
 API_IS_ON = (
     "The local API is on: programs of this computer that have its token ask the open model. Of your conversations they "

@@ -24,7 +24,9 @@ _KEY = (
 _OTHER_KEY = "Enter one to replace the one that is kept, if any. It is sent to this server alone."
 _TOKENIZER = (
     "Only for vLLM and SGLang: a folder on this computer with the files of the model’s tokenizer. Where it proves to "
-    "be the server’s own, tokens are sent and not words: forks begin at any of them, and prices are exact."
+    "be the server’s own, tokens are sent and not words: forks begin at any of them, and prices are exact. Without one "
+    "the server makes tokens of words itself: control tokens that somebody types may count as such, and answers are "
+    "split anew."
 )
 _LONGEST_NAME, _LONGEST_KEY, _LONGEST_PATH = 100, 1000, 4000
 _ASKING = "Asking…"
