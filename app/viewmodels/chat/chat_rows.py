@@ -130,6 +130,7 @@ def message_row(
         doing=doing(own) if own else "",
         note="" if own else _note(message, is_unanswered=message.id == marks.unanswered),
         is_edited=message.id == marks.edited,
+        is_pinned=message.is_pinned,
         is_unanswered=message.id == marks.unanswered,
         thought=_thought(message, own, is_open=message.id in opened),
         attachments=_attachments(message, opened, attached.get(message.id, ())),

@@ -53,6 +53,10 @@ class OpenBranch(QObject):
         """The messages of the open branch, without the answer that is being written."""
         return self._questions.settled(self._library.tree.path)
 
+    def path_to(self, message_id: str | None) -> tuple[Message, ...]:
+        """Return the messages of the open branch down to one of them; all of them for None."""
+        return next((self.path[: at + 1] for at, one in enumerate(self.path) if one.id == message_id), self.path)
+
     def said(self) -> Iterator[tuple[str, tuple[Segment, ...]]]:
         """Yield who said what on the open branch, from its first message on."""
         for message in self._library.tree.path:

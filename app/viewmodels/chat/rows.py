@@ -151,9 +151,9 @@ class MessageRow:
     footer: an ended answer's figures. prefill: how far its prompt is read, while that is done and told. is_streaming:
     the last segment still grows; doing: what becomes of it in a word, "" for what has ended. note: one line under a
     message that did not come to its end, or from which on something else holds. is_edited: its words stand in the
-    composer. is_unanswered: a question that ends the path, and that nobody answers or is about to. thought: before an
-    answer, no segment of it. attachments: before a question's words. branch: the name of the branch that begins here,
-    or "".
+    composer. is_pinned: what is cached of the branch down to here is kept. is_unanswered: a question that ends the
+    path, and that nobody answers or is about to. thought: before an answer, no segment of it. attachments: before a
+    question's words. branch: the name of the branch that begins here, or "".
     """
 
     id: str
@@ -173,6 +173,7 @@ class MessageRow:
     attachments: tuple[AttachmentRow, ...] = ()
     branch: str = ""
     is_edited: bool = False
+    is_pinned: bool = False
     is_unanswered: bool = False
 
     @property
@@ -209,6 +210,8 @@ def spoken_message(row: MessageRow, position: int, count: int) -> str:
         parts.append(f"branch {row.branch}")
     if row.is_edited:
         parts.append("being edited")
+    if row.is_pinned:
+        parts.append("pinned")
     if row.doing:
         parts.append(row.doing)
     elif row.footer and row.footer.tokens is not None:

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
     QShowEvent,
 )
@@ -26,7 +25,6 @@ from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
 from app.viewmodels.chat.versions import branch_start
 from app.viewmodels.kit.settings import WindowState
-from app.viewmodels.outline import cache_text
 from app.viewmodels.unavailable import tips
 from app.widgets.branches.branches_pane import BranchesPane
 from app.widgets.cache.cache_pane import CachePane
@@ -42,6 +40,7 @@ from app.widgets.map.map_pane import MapPane
 from app.widgets.settings.settings_pane import SettingsPane
 from app.widgets.sidebar.sidebar import Sidebar
 from app.widgets.window.attach_commands import AttachCommands
+from app.widgets.window.cache_commands import CacheCommands
 from app.widgets.window.chat_pane import ChatPane
 from app.widgets.window.copy_commands import CopyCommands
 from app.widgets.window.drop import DropOutline, document, model_folder
@@ -104,6 +103,7 @@ class MainWindow(QMainWindow):
         undo, redo = self.menus.actions["undo"], self.menus.actions["redo"]
         self._text = TextCommands(self.chat.composer.edit, app.library.state, app.notices, undo, redo, app.act)
         self._copies = CopyCommands(style, app, self.chat, self._text.copy)
+        self._cached = CacheCommands(app, self.cache, self.chat, self._current)
         self._jumps = JumpCommands(style, app, self.do, self._about, lambda words: self._library.search(words), self)
         self._ring = FocusRing(style, self)
         self._menu_keys = MenuKeys(self)
@@ -184,13 +184,13 @@ class MainWindow(QMainWindow):
             "compare": self._compare,
             "answers": self._show_answers,
             "name_branch": lambda: self._name_branch(self._current()),
-            "copy_cache": self._copy_cache,
             "show_row": self._show_row,
             "delete_files": self._delete_files,
             "about": self._show_about,
             **{action.id: partial(self._toggle_pane, action.pane) for action in ACTIONS if action.pane},
             **self._attach.runs,
             **self._copies.runs,
+            **self._cached.runs,
             **self._jumps.runs,
             **self._library.runs,
             **self._models.runs,
@@ -352,6 +352,8 @@ class MainWindow(QMainWindow):
             "compare": self._app.comparison.open_beside,
             "tokens": self._show_tokens,
             "name_branch": self._name_branch,
+            "pin": partial(self._cached.pin, True),
+            "unpin": partial(self._cached.pin, False),
         }
         runs[action_id](message_id)
 
@@ -444,11 +446,6 @@ class MainWindow(QMainWindow):
         from app.widgets.window.about import show_about  # no start has to wait for it
 
         show_about(self._style, self)
-
-    def _copy_cache(self) -> None:
-        app = self._app
-        QGuiApplication.clipboard().setText(cache_text(app.cache.view, app.cache.event_model.rows))
-        self.chat.mention("The cache was copied as text.")
 
     def _show_row(self) -> None:
         """Show the chosen row of the cache pane in the chat; where several conversations share it, one is chosen."""

@@ -39,6 +39,7 @@ def message_menu(
     *,
     copy_whole: Callable[[str], object],
     can_branch: bool,
+    can_pin: bool,
     is_selected: bool,
     refusal: str = "",
 ) -> MessageMenu:
@@ -72,6 +73,8 @@ def message_menu(
         menu.addAction("Compare with Version Beside", partial(do, "compare"))
     if row.versions > 1 or row.branch:
         add("name_branch")
+    if row.is_pinned or can_pin:
+        add("unpin" if row.is_pinned else "pin")
     menu.addSeparator()
     add("delete_message")
     return menu

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtGui import QColor, QPainter, QPalette
 
 from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import Residency
@@ -23,7 +23,7 @@ from app.widgets.kit.typography import TextRole
 
 _BUBBLE_RADIUS, _CARET_WIDTH, _CARET_HEIGHT, _CARET_GAP = 10, 8, 16, 4
 _RING_REACH = 8
-_PENCIL = 12
+_MARK = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,22 @@ class RowPainter:
 
     def _paint_name(self, painter: QPainter, item: RowItem, label: str) -> None:
         theme, text_style, row = self._style.theme, self._style.text_style(TextRole.SMALL_MEDIUM), item.row
-        width = draw_text(painter, text_style, item.name, row.name, theme.text2)
+        left = draw_text(painter, text_style, item.name, row.name, theme.text2)
         if row.is_edited:
-            pencil = QPointF(item.name.left() + width + 8 + _PENCIL / 2, item.name.center().y())
-            self._style.icons.paint(painter, Icon.EDIT, pencil, theme.accent, _PENCIL)
-            beside = item.name.adjusted(width + 12 + _PENCIL, 0, 0, 0)
-            draw_text(painter, self._style.text_style(TextRole.SMALL), beside, "being edited", theme.accent)
+            left += self._paint_mark(painter, item.name, left, Icon.EDIT, "being edited", theme.accent)
+        if row.is_pinned:
+            left += self._paint_mark(painter, item.name, left, Icon.PIN, "pinned", theme.text2)
         state = row.doing or label
         if state:
-            beside = item.name.adjusted(width + 8, 0, 0, 0)
+            beside = item.name.adjusted(left + 8, 0, 0, 0)
             draw_text(painter, self._style.text_style(TextRole.SMALL), beside, state, theme.text3)
+
+    def _paint_mark(self, painter: QPainter, line: QRectF, left: float, icon: Icon, word: str, color: QColor) -> float:
+        """Draw what is said of a message beside its name; returns how wide that is."""
+        center = QPointF(line.left() + left + 8 + _MARK / 2, line.center().y())
+        self._style.icons.paint(painter, icon, center, color, _MARK)
+        beside = line.adjusted(left + 12 + _MARK, 0, 0, 0)
+        return 12 + _MARK + draw_text(painter, self._style.text_style(TextRole.SMALL), beside, word, color)
 
     def _paint_bubble(self, painter: QPainter, item: RowItem) -> None:
         theme = self._style.theme

@@ -525,6 +525,7 @@ class ChatView(RowView):
             *(row, self._actions, partial(self._copy_row, row), lambda action_id: self._act(action_id, row.id), self),
             copy_whole=self.copy_work.copy_whole,
             can_branch=branch_action(row) in now.message_actions and not row.is_streaming,
+            can_pin=now.can_pin and not row.is_streaming,
             is_selected=len(self.pointer.selection.rows) > 0,
             refusal=now.refusal,
         )
