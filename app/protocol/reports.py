@@ -178,6 +178,11 @@ class ModelInfo:
         """Return whether it can be made to go on inside an answer, as far as that is known."""
         return self.capabilities is None or self.capabilities.going_on
 
+    def goes_on_after(self, text: str) -> bool:
+        """Return whether it can go on inside an answer that says this so far, or only thinks where that is nothing."""
+        is_in_words = bool(text.strip()) or self.capabilities is None or self.capabilities.token_ids
+        return self.goes_on and is_in_words
+
     def context_of(self, limit: int | None) -> int:
         """Return how many tokens it reads at most with a person's limit, None for none."""
         most = self.own_context or UNTOLD_CONTEXT

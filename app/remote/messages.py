@@ -36,6 +36,12 @@ def chat_request(kind: Kind, model: str, command: Generate, lane: Lane, seed: in
         raise RequestError(
             f"{kind.name} cannot go on inside an answer", "Regenerate the answer, or open a model of this computer."
         )
+    if begun is not None and begun.thinking and not begun.text.strip():
+        raise RequestError(
+            f"{kind.name} cannot go on inside a thought",
+            "It is sent messages, and those begin an answer with its text. Choose Branch > Answer Again, which has the "
+            "question answered from the beginning. What was thought so far stays, beside that answer.",
+        )
     sampling = lane.sampling
     problem = sampling.problem()
     if problem:

@@ -83,8 +83,11 @@ class Written:
         return self._chunks if self.usage.answer is None else self.usage.answer
 
     def repeat(self, text: str, thinking: str) -> None:
-        """Begin with what was written before, which counts as no token of this answer."""
-        self._said = {"text": [text] if text else [], "thinking": [thinking] if thinking else []}
+        """Begin with what was written before, which counts as no token of this answer.
+
+        text: not empty: it has begun, so that what looks like a thought later on is text.
+        """
+        self._said = {"text": [text], "thinking": [thinking] if thinking else []}
         self._is_split = True
 
     def take(self, chunk: Chunk) -> list[Piece]:

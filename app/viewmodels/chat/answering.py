@@ -131,7 +131,7 @@ class Answering(QObject):
         self.drafts.hold(conversation_id)
         info = self._current_model.info
         if info is not None and info.place:
-            goes_on = question.is_kept and info.goes_on
+            goes_on = question.is_kept and info.goes_on_after(question.text)
             card = question_card.server_failed(problem, question.message.id, goes_on)
         else:
             card = question_card.question_failed(problem, question.message.id)

@@ -152,9 +152,11 @@ class OpenConversation:
     @property
     def _can_continue(self) -> bool:
         """Whether the answer at the end of the path was cut, another model did not write it, and there is room."""
+        leaf = None if self.tree.leaf_id is None else self.tree.message(self.tree.leaf_id)
         if self.refusal or self.questions.is_busy_on(self.tree) or self.draft.editing is not None:
             return False
-        return self._goes_on and self._ending is Ending.CUT and self._has_room
+        goes_on = self.info is None or leaf is None or self.info.goes_on_after(leaf.text)
+        return goes_on and self._ending is Ending.CUT and self._has_room
 
     @property
     def _ending(self) -> Ending | None:

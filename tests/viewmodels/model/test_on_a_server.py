@@ -150,6 +150,23 @@ def test_an_answer_is_stopped_and_half_of_one_stays(qtbot: QtBot, app: App, serv
     assert app.chat.state.now.card is None
 
 
+def test_half_a_thought_is_answered_again_and_stays(qtbot: QtBot, app: App, server: scripted.Script) -> None:
+    """Messages begin an answer with its text: nobody can be asked to go on inside a thought by them."""
+    server.thought, server.drops, server.at = ["Let me", " see"], 1, 2
+    app.chat.requests.send("First?")
+    qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+    card = app.chat.state.now.card
+    assert card is not None
+    assert (card.action_label, card.action_id) == ("Answer Again", "ask_failed")
+    assert (app.library.tree.path[-1].thinking, app.library.tree.path[-1].text) == ("Let me see", "")
+    assert "continue" not in enabled(app.state.now)
+    app.act("ask_failed")
+    ended(qtbot, app, 2)
+    half, whole = app.library.tree.siblings(app.library.tree.path[-1].id)
+    assert (half.thinking, half.text) == ("Let me see", "")
+    assert (whole.thinking, whole.text) == ("Let me see", "Hello, world")
+
+
 def test_a_question_that_got_nothing_is_asked_again_on_its_own_branch(
     qtbot: QtBot, app: App, server: scripted.Script
 ) -> None:
