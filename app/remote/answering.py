@@ -19,7 +19,7 @@ from app.protocol.engine import EventSink
 from app.protocol.events import PrefillProgress, RunFailed, RunFinished, ServerAwaited, TextDelta, TextKind, TrieChanged
 from app.protocol.reports import UNTOLD_CONTEXT, Problem, RequestReport, Source, StopReason
 from app.remote import chunks, kinds
-from app.remote.chunks import Chunk, Progress
+from app.remote.chunks import Chunk, Progress, keepalive_of
 from app.remote.faults import ServerError, broken_off, endless
 from app.remote.messages import chat_request, ollama_request
 from app.remote.nudge import Nudge
@@ -30,6 +30,7 @@ from app.remote.written import NOT_TOLD, Written
 
 log = logging.getLogger(__name__)
 _LONGEST_ANSWER = 1 << 22  # characters with its thought, about as many as a million tokens have
+_BETWEEN_PROGRESS = 0.05  # seconds
 _LOOK = 2.0  # seconds in which a server says whether it is still there
 _BROKEN = 1  # times that a request is sent again whose answer broke off before its first word
 
@@ -58,7 +59,9 @@ class Answering:
         self._patience = Patience()
         self._command, self._lane, self._number = command, command.lanes[lane], lane
         self._emit, self._on_begun = emit, begun
-        self._has_begun = False
+        self._started: RequestReport | None = None  # what the prompt should cost, once a server has taken the request
+        self._reading: Progress | None = None
+        self._next_progress, self._is_read = 0.0, False
         self._kind: TextKind = "text"
         self._nudge = Nudge(self._show_words)
         self._context, self._seed = context, seed
@@ -167,7 +170,8 @@ class Answering:
 
         Raises ServerError, also where it ends before that.
         """
-        has_ended, room = False, _LONGEST_ANSWER
+        has_ended, room, self._reading = False, _LONGEST_ANSWER, None
+        self._next_progress, self._is_read = 0.0, False
         async with contextlib.aclosing(self._chunks(path, request)) as found:
             async for chunk in found:
                 if chunk is None:
@@ -184,8 +188,9 @@ class Answering:
     async def _chunks(self, path: str, request: dict[str, Any]) -> AsyncGenerator[Chunk | None]:
         """Give the pieces of an answer, and None at its end mark."""
         client, is_ollama = self._at.client, self._at.kind is kinds.OLLAMA
-        name, answer = client.server.name, client.lines if is_ollama else client.events
-        async with contextlib.aclosing(answer(path, request)) as found:
+        name = client.server.name
+        answer = client.lines(path, request) if is_ollama else client.events(path, request, self._hear)
+        async with contextlib.aclosing(answer) as found:
             async for data in found:
                 if data.strip() == chunks.DONE:
                     yield None
@@ -200,29 +205,57 @@ class Answering:
         """Say that the request was taken, how far it is read, and what an answer that goes on said before."""
         if progress is not None and not self._number:
             self._tell_progress(progress)
-        if self._has_begun:
+        if self._started is not None:
             return
-        self._has_begun = True
-        request = NOT_TOLD
-        if progress is not None:
+        if progress is None:
+            self._start(self._expected())
+        else:
             found = progress.cached
-            request = RequestReport(progress.total, found, found, found, source=Source.REPORTED)
-        elif self._at.belief is not None and self._prompt is not None:
-            request = self._at.belief.expect(self._prompt)
+            self._start(RequestReport(progress.total, found, found, found, source=Source.REPORTED))
+
+    def _start(self, request: RequestReport) -> RequestReport:
+        """Say that the request was taken, with what its prompt should cost, and return that."""
+        self._started = request
         ends = tuple(end for _, end in self._prompt.turns) if self._prompt is not None else ()
         self._on_begun(request, ends)
         self._repeat()
+        return request
+
+    def _expected(self, left: int | None = None) -> RequestReport:
+        """Return what the prompt should cost. left: as of `Belief.expect`."""
+        if self._at.belief is None or self._prompt is None:
+            return NOT_TOLD
+        return self._at.belief.expect(self._prompt, left)
+
+    def _hear(self, comment: str) -> None:
+        """Tell how far the prompt is read where a comment says so before the first word.
+
+        It counts what the server did not find. So what was to be found stands, and all of it but what is left is done:
+        never less than before, nor more than there is.
+        """
+        told = keepalive_of(comment)
+        if told is None or self._written.has_begun:
+            return
+        request = self._started or self._start(self._expected(told.total))
+        before = self._reading or Progress(request.cached, request.cached, request.total or told.total)
+        done = before.total - (told.total - told.done)
+        self._reading = replace(before, done=min(max(before.done, done), before.total))
+        self._begin(self._reading)
 
     def _repeat(self) -> None:
         """Tell what an answer that goes on said before."""
         before = self._command.begun
-        if before is not None and (before.text or before.thinking):
+        if before is not None and before.text:
             self._written.repeat(before.text, before.thinking)
             thought = [Piece("thinking", before.thinking)] if before.thinking else []
-            self._tell([*thought, *([Piece("text", before.text)] if before.text else [])])
+            self._tell([*thought, Piece("text", before.text)])
 
     def _tell_progress(self, progress: Progress) -> None:
-        spent = self._written.seconds
+        """Tell how far the prompt is read: not oftener than can be seen, but once that it is."""
+        spent, is_read = self._written.seconds, progress.done == progress.total
+        if spent < self._next_progress and not (is_read and not self._is_read):
+            return
+        self._next_progress, self._is_read = spent + _BETWEEN_PROGRESS, is_read or self._is_read
         rate = (progress.done - progress.cached) / spent if spent > 0 else 0.0
         self._emit(PrefillProgress(self._command.run_id, progress.done, progress.total, progress.cached, rate))
 

@@ -41,13 +41,20 @@ class Belief:
         held = None if self.ids is None else self.ids.of(command)
         if held is not None:
             return held
-        begun = command.begun if command.begun is not None and (command.begun.text or command.begun.thinking) else None
+        begun = command.begun if command.begun is not None and command.begun.text else None
         return self._prompts.build(command.turns, command.options, begun)
 
-    def expect(self, prompt: Prompt) -> RequestReport:
-        """Return what the server should find of a prompt."""
+    def expect(self, prompt: Prompt, left: int | None = None) -> RequestReport:
+        """Return what the server should find of a prompt.
+
+        left: how many tokens of it the server says that it did not find, None where it does not say. More than the
+        messages can have is not believed.
+        """
         total = len(prompt.ids)
         seen, cached = self._record.seen(prompt.ids), self._record.predicted(prompt.ids)
+        if left is not None and left <= sum(prompt.most):
+            cached = min(cached, max(total - left, 0))
+            total = cached + left
         request = RequestReport(total, max(seen, cached), cached, cached, source=self._source(prompt))
         return replace(request, reason=self._reason(request))
 

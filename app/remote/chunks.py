@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ from app.protocol.dataclass import dataclass
 from app.remote.faults import ServerError, gave_up, malformed
 
 _MOST = 1 << 40  # more tokens than anything has
+_KEEPALIVE = re.compile(r"keepalive (\d{1,13})/(\d{1,13})", re.ASCII)
 DONE = "[DONE]"
 
 
@@ -123,6 +125,16 @@ def progress_of(found: object) -> Progress | None:
     if cached is None or done is None or total is None or not cached <= done <= total:
         return None
     return Progress(cached, done, total)
+
+
+def keepalive_of(comment: str) -> Progress | None:
+    """Read how far mlx_lm.server has come with a prompt, None in any other comment.
+
+    What it found of the prompt is not told: none of it counts. `APIHandler.handle_completion` in `mlx_lm/server.py`.
+    """
+    found = _KEEPALIVE.fullmatch(comment.strip())
+    done, total = (int(found[1]), int(found[2])) if found is not None else (0, 0)
+    return Progress(0, done, total) if 0 < total < _MOST and done <= total else None
 
 
 def count_of(found: Mapping[str, Any], key: str) -> int | None:

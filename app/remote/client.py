@@ -9,6 +9,7 @@ leaves; every fault is a `ServerError`.
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -28,6 +29,8 @@ SILENCE = 600.0  # seconds without a word, after which a request is given up
 ASKING = 10.0  # seconds for an answer that is not written by a model
 LARGEST_ANSWER, LARGEST_EVENT = 4 << 20, 16 << 20  # bytes; vLLM's first event repeats the ids of the prompt
 _LONGEST_REFUSAL = 1 << 16
+_LONGEST_COMMENT = 64  # bytes; of longer ones nobody is told
+_BEGUN_COMMENT = re.compile(rb"(?:^|[\r\n]):")
 _EVENTS = "text/event-stream"
 
 
@@ -95,13 +98,20 @@ class Client:
         except TimeoutError:
             raise faults.unreachable(self.server.name, host_of(self.server.url)) from None
 
-    async def events(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
-        """Give the data of each event that answers a request, as they come. Raises ServerError."""
+    async def events(
+        self, path: str, body: Mapping[str, Any], hear: Callable[[str], object] = lambda _: None
+    ) -> AsyncGenerator[str]:
+        """Give the data of each event that answers a request, as they come. Raises ServerError.
+
+        hear: called with each short comment among them at once, also where no event comes for long.
+        """
         async with self._opened("POST", path, body) as response:
             kind = _kind_of(response)
             if kind != _EVENTS:
                 raise await self._in_place_of_events(response, kind)
-            async for event in httpx2.EventSource(response, max_event_size=LARGEST_EVENT):
+            headers = {"Content-Type": response.headers["Content-Type"]}
+            heard = httpx2.Response(200, headers=headers, content=_overheard(response, hear), request=response.request)
+            async for event in httpx2.EventSource(heard, max_event_size=LARGEST_EVENT):
                 yield event.data
 
     async def lines(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
@@ -183,6 +193,22 @@ class Client:
             if len(content) > most:
                 raise faults.malformed(self.server.name, "more than such an answer can be")
         return bytes(content)
+
+
+async def _overheard(response: httpx2.Response, hear: Callable[[str], object]) -> AsyncGenerator[bytes]:
+    """Give the bytes of an answer as they come, and tell of each short comment once all before it was taken."""
+    line = b""  # as far as it has come, and as far as it can be a short comment
+    async for piece in response.aiter_bytes():
+        if not line and piece.endswith(b"\n") and not _BEGUN_COMMENT.search(piece):
+            yield piece
+            continue
+        for part in piece.splitlines(keepends=True):
+            yield part
+            line = (line + part)[: _LONGEST_COMMENT + 1]
+            if part.endswith((b"\n", b"\r")):
+                if line.startswith(b":") and len(line) <= _LONGEST_COMMENT:
+                    hear(line[1:].decode("utf-8", "replace").strip())
+                line = b""
 
 
 def _unreachable(name: str, host: str, error: Exception) -> faults.ServerError:

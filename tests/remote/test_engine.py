@@ -410,7 +410,7 @@ def test_an_answer_without_an_end_is_left_and_what_came_of_it_stays(kind: str, m
 def test_any_cut_of_the_stream_gives_the_same_answer() -> None:
     """Also in the middle of a character, and with an empty event between."""
     whole = Script(words=["Größe ", "日本", "\U0001f98a", " end"], thought=["hm"], usage={"prompt_tokens": 3})
-    data = b": keepalive 1/2\n\n" + b"".join(whole.events())
+    data = b": keepalive 1/2\n\n: keepalive 2/2\r\n\r\n" + b"".join(whole.events())
     with serving() as script, asking() as asker:
         asker.open(script.server)
         for seed in range(12):
@@ -419,6 +419,7 @@ def test_any_cut_of_the_stream_gives_the_same_answer() -> None:
             found = asker.answer(seed + 1)
             assert isinstance(found, RunFinished)
             assert (found.text, found.thinking) == ("Größe 日本\U0001f98a end", "hm")
+            assert read_so_far(asker, seed + 1) == [(1, 2, 0), (2, 2, 0)], "comments are heard as well"
 
 
 def test_an_answer_goes_on_where_the_server_can_do_that() -> None:
@@ -437,6 +438,24 @@ def test_an_answer_goes_on_where_the_server_can_do_that() -> None:
             assert asker.said() == found.text
             assert script.asked[0]["messages"][-1] == {"role": "assistant", "content": "Once upon"}
             assert script.asked[0].get("continue_final_message", False) == (kind in ("vLLM", "SGLang"))
+
+
+@pytest.mark.parametrize("text", ["", "\n\n"])
+@pytest.mark.parametrize("kind", sorted(GOES_ON))
+def test_what_is_sent_messages_goes_on_inside_no_thought_and_says_so(kind: str, text: str) -> None:
+    """It would begin with an empty answer, and its next thought would be told as the answer's text."""
+    with serving(Script(kind=kind, words=["<think>more", "</think>Yes"])) as script, asking() as asker:
+        asker.open(script.server)
+        asker.do(Generate(1, HELLO, begun=Turn("assistant", text, thinking="half a thought")))
+        found = asker.wait((RunFinished, RunFailed))
+        assert isinstance(found, RunFailed)
+        assert found.problem.title == f"{kind} cannot go on inside a thought"
+        assert "Branch > Answer Again" in found.problem.sentence
+        assert not script.asked, "no empty answer is sent"
+        assert not asker.count(TextDelta | RunStarted), "the window keeps the answer as it was"
+        answered = asker.answer(2)
+        assert isinstance(answered, RunFinished)
+        assert (answered.thinking, answered.text) == ("more", "Yes"), "answered again, it is told apart"
 
 
 def test_what_is_told_to_the_model_and_its_thinking_are_sent() -> None:
@@ -832,6 +851,13 @@ def test_what_only_an_own_cache_can_do_is_refused_and_nothing_waits() -> None:
         assert asker.wait(ContextLimited, 2).context_length == 1 << 20
 
 
+@pytest.fixture
+def tells_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every figure of a prompt told, however soon after another."""
+    monkeypatch.setattr(answering, "_BETWEEN_PROGRESS", 0.0)
+
+
+@pytest.mark.usefixtures("tells_all")
 def test_how_far_a_prompt_is_read_is_told_where_the_server_tells_it() -> None:
     progress = [{"total": 40, "cache": 16, "processed": done} for done in (16, 30, 40, 99)]
     events = [event({"choices": [{"delta": {"content": None}}], "prompt_progress": one}) for one in progress]
@@ -845,3 +871,104 @@ def test_how_far_a_prompt_is_read_is_told_where_the_server_tells_it() -> None:
         assert (started.request.total, started.request.cached, started.request.source) == (40, 16, Source.REPORTED)
         ended = asker.wait(RunFinished).stats.request
         assert (ended.total, ended.cached, ended.source) == (40, 16, Source.REPORTED), "also where it is stopped"
+
+
+def keepalive(done: object, total: object) -> bytes:
+    """Return a comment as mlx_lm.server sends it while it reads a prompt."""
+    return f": keepalive {done}/{total}\n\n".encode()
+
+
+def read_so_far(asker: Asker, run: int = 1) -> list[tuple[int, int, int]]:
+    """Return what was told of a run's prompt: tokens read, in all, and found."""
+    told = [one for one in asker.events if isinstance(one, PrefillProgress) and one.run_id == run]
+    return [(one.done, one.total, one.cached) for one in told]
+
+
+@pytest.mark.usefixtures("tells_all")
+def test_comments_that_say_how_far_a_prompt_is_read_are_told_before_the_first_word() -> None:
+    """As mlx_lm.server sends them: of what it did not find. What it found is believed, as without them."""
+    usage = {"prompt_tokens": 400, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 0}}
+    script = Script(kind="mlx_lm.server", usage=usage)
+    heard: list[bytes] = []
+
+    def answer(_body: Any) -> Any:
+        yield from heard
+        script.go.wait(10)
+        yield from script.events()
+
+    script.routes["/v1/chat/completions"] = answer
+    with serving(script), asking() as asker:
+        asker.open(script.server)
+        heard += [keepalive(done, 400) for done in (64, 300, 400)]
+        asker.ask()
+        asker.wait(PrefillProgress, 3)
+        assert read_so_far(asker) == [(64, 400, 0), (300, 400, 0), (400, 400, 0)]
+        started = asker.wait(RunStarted).request
+        assert (started.total, started.cached, started.source) == (400, 0, Source.PREDICTED)
+        assert not asker.count(TextDelta)
+        script.go.set()
+        first = asker.wait(RunFinished)
+        turns = (*HELLO, Turn("assistant", first.text), Turn("user", "And more?"))
+        for run, left in enumerate((90, 380, 500), 2):
+            heard[:] = [keepalive(left // 2, left), keepalive(left, left)]
+            assert isinstance(asker.answer(run, turns), RunFinished)
+            started = asker.wait(RunStarted, run).request
+            assert started.left == left, "as many as the server says"
+            assert started.cached <= 403, "found is what it was sent before at most"
+            assert bool(started.cached) == (left < 400), "one that reads all of it has found nothing"
+            found, total = started.cached, started.total
+            assert read_so_far(asker, run) == [(found + left // 2, total, found), (total, total, found)]
+
+
+MADE_UP = (
+    *((9, 5), (0, 0), (-1, 5), (1, -5), (1, 1 << 40), ("9" * 5000, "9" * 5000), ("1e3", "1e4"), ("\u0661", "\u0662")),
+    *(("", ""), ("nan", "inf"), (5, "5/5"), (" 1", 5)),
+)
+
+
+@pytest.mark.usefixtures("tells_all")
+def test_what_no_comment_can_say_is_not_told_and_no_prompt_is_read_back_to_front() -> None:
+    """At random: a server's figures are as untrusted as its words."""
+    for kind in ("mlx_lm.server", "OpenAI’s interface"):
+        with serving(Script(kind=kind)) as script, asking() as asker:
+            asker.open(script.server)
+            whole = tuple(script.events())
+            script.raw = [*(keepalive(*one) for one in MADE_UP), b": ping\n\n", b": " + b"x" * 100_000 + b"\n", *whole]
+            assert isinstance(asker.answer(), RunFinished)
+            assert not read_so_far(asker)
+            script.raw = [*whole[:1], keepalive(1, 9), *whole[1:]]
+            assert isinstance(asker.answer(2), RunFinished)
+            assert not read_so_far(asker, 2), "it is read once there is a word"
+            for seed in chosen(range(40)):
+                dice, run = random.Random(seed), seed + 3
+                figures = [(dice.randrange(120), dice.choice((60, 60, 100, 10**9))) for _ in range(12)]
+                script.raw = [*(keepalive(*one) for one in figures), *whole]
+                assert isinstance(asker.answer(run, (Turn("user", f"Hello {seed} " * 9),)), RunFinished)
+                told, started = read_so_far(asker, run), [one for one in asker.events if isinstance(one, RunStarted)]
+                assert len(told) == sum(done <= total for done, total in figures)
+                assert told == sorted(told), "never less than before"
+                assert len({(total, cached) for _, total, cached in told}) == 1, "of one prompt"
+                assert all(cached <= done <= total for done, total, cached in told)
+                request = started[-1].request
+                assert not request.is_known or (told[0][1], told[0][2]) == (request.total, request.cached)
+                assert not request.is_known or request.total < 10_000, "no message has so many"
+
+
+def test_no_flood_of_figures_reaches_the_window() -> None:
+    with serving(Script(kind="mlx_lm.server")) as script, asking() as asker:
+        asker.open(script.server)
+        script.raw = [*(keepalive(done, 100_000) for done in range(20_000)), keepalive(1, 1), *script.events()]
+        assert isinstance(asker.answer(), RunFinished)
+        assert 1 <= len(read_so_far(asker)) <= 22 * asker.wait(RunFinished).stats.seconds + 2
+
+
+@pytest.mark.usefixtures("tells_all")
+def test_a_prompt_that_is_asked_for_again_is_read_from_its_beginning() -> None:
+    """Its connection broke before the first word: what the first attempt had read is not what the second one has."""
+    script = Script(kind="mlx_lm.server", drops=1, at=2)
+    with serving(script), asking() as asker:
+        asker.open(script.server)
+        script.raw = [keepalive(30, 50), keepalive(40, 50), *script.events()]
+        assert isinstance(asker.answer(), RunFinished)
+        assert [done for done, _, _ in read_so_far(asker)] == [30, 40, 30, 40]
+        assert (asker.count(RunStarted), len(script.asked)) == (1, 2)

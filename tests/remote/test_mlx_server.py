@@ -11,7 +11,7 @@ import pytest
 from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import Cancel
-from app.protocol.events import RunFailed, RunFinished, ServerAwaited, TextDelta, TrieChanged
+from app.protocol.events import PrefillProgress, RunFailed, RunFinished, ServerAwaited, TextDelta, TrieChanged
 from app.protocol.reports import Source, StopReason
 from app.remote import kinds, patience
 from tests.remote.asker import asking
@@ -54,6 +54,25 @@ def test_it_answers_goes_on_with_a_branch_and_says_what_it_had(started: Started)
         for one in (second, again):
             assert isinstance(one, RunFinished)
             assert one.stats.request.cached > first.stats.request.total / 2, "it keeps what both begin with"
+
+
+def test_it_says_how_much_of_a_prompt_it_has_read_beside_what_it_had(started: Started) -> None:
+    """In comments, which count what it did not have."""
+    with asking() as asker:
+        opened(asker, started.server)
+        turns: tuple[Turn, ...] = (Turn("user", "Count them, one after the other. " * 300),)
+        for run in (1, 2):
+            asker.ask(run, turns, sampling=GREEDY)
+            found = asker.wait(RunFinished, run, 120.0)
+            told = [one for one in asker.events if isinstance(one, PrefillProgress) and one.run_id == run]
+            request = found.stats.request
+            assert told[-1].total - told[-1].cached == request.left
+            assert [one.done for one in told] == sorted(one.done for one in told)
+            assert told[-1].done == told[-1].total
+            assert bool(told[-1].cached) == bool(request.cached) == (run == 2)
+            first = next(at for at, one in enumerate(asker.events) if isinstance(one, TextDelta) and one.run_id == run)
+            assert asker.events.index(told[-1]) < first
+            turns = (*turns, Turn("assistant", found.text), Turn("user", "Once more, but slowly. " * 50))
 
 
 def test_several_answers_are_written_side_by_side(started: Started) -> None:
