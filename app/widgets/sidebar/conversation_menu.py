@@ -20,9 +20,10 @@ def row_menu(
     library: LibraryRegion,
     rename: Callable[[str], None],
     open_in_new_window: Callable[[str], None],
+    export: Callable[[], object],
     parent: QWidget,
 ) -> QMenu:
-    """Return a menu for one row of the sidebar, which is deleted when it is closed."""
+    """Return a menu for one row of the sidebar, which is deleted when it is closed. export: asks where it goes."""
     menu, edits = _menu(parent), library.edits
 
     def change(title: str, act: Callable[[], object]) -> None:
@@ -47,6 +48,7 @@ def row_menu(
     folders = menu.addMenu("Move to Folder")
     folders.setEnabled(row.can_change)
     fill_folders(folders, (row.id,), library)
+    menu.addAction("Export…", export).setEnabled(row.can_change)
     menu.addSeparator()
     change("Delete Conversation", lambda: edits.delete_conversation(row.id))
     return menu

@@ -25,9 +25,9 @@ _ALL = "Espalier conversations.zip"
 _READABLE = "Conversations (*.espalier *.json *.zip);;All files (*)"
 
 
-def ask_where(library: LibraryRegion, form: Form, parent: QWidget) -> QFileDialog:
-    """Ask where to write the open conversation, then write it. The system asks before a file is replaced."""
-    files, conversation_id = library.import_export, library.open_id
+def ask_where(library: LibraryRegion, conversation_id: str, form: Form, parent: QWidget) -> QFileDialog:
+    """Ask where to write a conversation, then write it. The system asks before a file is replaced."""
+    files = library.import_export
     folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     name = files.suggested_name(conversation_id, form)
     dialog = QFileDialog(parent, _TITLES[form], str(Path(folder) / name), _FILTERS[form])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, SignalInstance
 from PySide6.QtGui import QAction
@@ -120,7 +121,8 @@ class LibraryCommands(QObject):
         if row.id in several:
             several_menu(several, self._library, self._export_several, self._window).popup(at)
         else:
-            row_menu(row, self._library, self.rename, self._app.open_in_new_window, self._window).popup(at)
+            export = partial(ask_where, self._library, row.id, Form.ESPALIER, self._window)
+            row_menu(row, self._library, self.rename, self._app.open_in_new_window, export, self._window).popup(at)
 
     def _delete_chosen(self) -> None:
         """Delete the folder that the keyboard is on, else the conversations that are selected, else the open one."""
@@ -161,4 +163,4 @@ class LibraryCommands(QObject):
         self._library.edits.move_all(conversation_ids, folder_id or None)
 
     def _export(self, form: Form) -> None:
-        ask_where(self._library, form, self._window)
+        ask_where(self._library, self._library.open_id, form, self._window)

@@ -109,7 +109,7 @@ def test_a_branch_is_renamed_marked_and_deleted_in_the_sidebar(qtbot: QtBot, for
     assert rows(forked) == ["One", "  dearer"]
     row = view.row
     assert row is not None
-    menu = row_menu(row, app.library, lambda _id: None, app.open_in_new_window, forked)
+    menu = row_menu(row, app.library, lambda _id: None, app.open_in_new_window, str, forked)
     assert [action.text() for action in menu.actions() if not action.isSeparator()] == [
         "Rename",
         "Add to Favourites",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import new_id
@@ -109,3 +109,24 @@ def test_everything_is_written_where_the_person_says(qtbot: QtBot, talk: MainWin
     qtbot.waitUntil(lambda: app.notices.now.text == "1\u00a0conversation saved as all.zip.")
     talk.open_path(str(tmp_path / "all.zip"))
     qtbot.waitUntil(lambda: app.notices.now.label == "Import Copies")
+
+
+def test_a_conversation_is_exported_from_its_own_menu_whichever_is_open(
+    qtbot: QtBot, talk: MainWindow, app: App, tmp_path: Path
+) -> None:
+    home = app.library.open_id
+    app.library.new_conversation()
+    app.catch_up()
+    (row,) = [one for one in app.library.conversation_model.rows if one.id == home]
+    talk._library._show_menu(row, QPoint())
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    (entry,) = [one for one in menu.actions() if one.text() == "Export…"]
+    entry.trigger()
+    menu.close()
+    asked = dialog(talk)
+    asked.setDirectory(str(tmp_path))
+    asked.selectFile(str(tmp_path / "mine.espalier"))
+    asked.accept()
+    qtbot.waitUntil((tmp_path / "mine.espalier").exists)
+    assert read((tmp_path / "mine.espalier").read_text(encoding="utf-8")).conversation.title == "pears / apples"
