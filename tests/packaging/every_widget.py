@@ -287,11 +287,6 @@ def _open_acknowledgements(_app: App, window: MainWindow) -> None:
     window.findChild(AboutBox).show_acknowledgements()
 
 
-def _trash(app: App, window: MainWindow) -> None:
-    app.library.edits.delete_conversation(app.library.open_id)
-    window.do("trash")
-
-
 def _scroll_away(app: App, window: MainWindow) -> None:
     ask("And then?")(app, window)
     waiting.wait("it is written", lambda: bool(app.chat.chat_model.rows[-1].text))
@@ -305,10 +300,6 @@ def _write_elsewhere(app: App, window: MainWindow) -> None:
     app.library.new_conversation()
 
 
-def _find_everywhere(_app: App, window: MainWindow) -> None:
-    window.sidebar.field.setText("train")
-
-
 def _hold_elsewhere(app: App, window: MainWindow) -> None:
     app.library.new_conversation()
     window.cache.empty.show_others(is_held=True)
@@ -318,12 +309,10 @@ EMPTY = next(scene for scene in SCENES if scene.name == "empty")
 MORE = (
     Scene("naming", Stage, then=lambda _app, window: window.do("name_branch")),
     Scene("renaming", Stage, then=lambda _app, window: window.do("rename")),
-    Scene("trash", Stage, then=_trash),
     Scene("about", Stage, then=_open_acknowledgements),
     Scene("pill", Stage, then=_scroll_away),
     Scene("elsewhere", Stage, then=_write_elsewhere),
     replace(EMPTY, name="held-elsewhere", then=_hold_elsewhere),
-    Scene("found", Stage, then=_find_everywhere, shown=lambda app: bool(app.library.search.rows.rows)),
 )
 
 

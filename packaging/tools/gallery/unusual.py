@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from PySide6.QtCore import QItemSelectionModel, QPoint
 from PySide6.QtWidgets import QApplication
 
+from app.conversation.faults import Fault, store_error
+from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
+from app.viewmodels.model import model_cards
 from app.viewmodels.windows import Windows
+from app.widgets.sidebar.trash_box import TrashBox
 from app.widgets.window.main_window import MainWindow
 from tools.gallery.waiting import wait
 
 MISSING = "/Users/ana/Models/Phi-4"
+DATABASE = Path("/Users/ana/Library/Application Support/Espalier/conversations.db")
 
 
 def is_reason_told(app: App) -> bool:
@@ -32,6 +40,67 @@ def crash(app: App, window: MainWindow) -> None:
 def run_short_of_memory(app: App, window: MainWindow) -> None:
     """Be short of memory, as the system tells it."""
     app.cache.take_memory_pressure(4)
+
+
+def fail_engine(app: App, window: MainWindow) -> None:
+    """Have the engine meet what nobody foresaw."""
+    sentence = "Your conversations are safe. Restart the engine to go on. (RuntimeError: the device was lost)"
+    app.model.tell_failure(Problem("The engine stopped", sentence))
+
+
+def lack_memory(app: App, window: MainWindow) -> None:
+    """Have a model be too large for the machine, with no other in use."""
+    sentence = (
+        "Its weights need 48 GB, and this machine can give them 26 GB. Choose a smaller model, or one with fewer bits."
+    )
+    problem = Problem("Not enough memory for this model", sentence)
+    app.model._show_card(model_cards.model_failed(problem, MISSING, is_guide=False))
+
+
+def lose_data(app: App, window: MainWindow) -> None:
+    """Have the file of the conversations be moved away while the program runs."""
+    app.notices.keep_telling(store_error(Fault.GONE, DATABASE).problem)
+
+
+def fill_disk(app: App, window: MainWindow) -> None:
+    """Have no answer be saved any more, for want of room."""
+    app.notices.keep_telling(store_error(Fault.FULL, DATABASE).problem)
+
+
+def pin_message(app: App, window: MainWindow) -> None:
+    """Have the branch be pinned down to its last answer."""
+    tree = app.library.tree
+    message = tree.path[-1]
+    app._store.do(lambda store: store.messages.pin(message.id, True))
+    tree.replace(replace(message, is_pinned=True))
+    app.library.moved.emit(app.library.open_id)
+
+
+def show_trash(app: App, window: MainWindow) -> None:
+    """Delete a conversation and look for it."""
+    app.library.edits.delete_conversation(app.library.open_id)
+    window.do("trash")
+
+
+def trash(window: MainWindow) -> TrashBox:
+    """Return the window of the trash."""
+    (found,) = window.findChildren(TrashBox)
+    return found
+
+
+def prune(app: App, window: MainWindow) -> None:
+    """Want all branches gone but one."""
+    window.do("prune")
+
+
+def find_everywhere(app: App, window: MainWindow) -> None:
+    """Look for a word in all conversations."""
+    window.sidebar.field.setText("train")
+
+
+def is_found(app: App) -> bool:
+    """Return whether the places are listed."""
+    return bool(app.library.search.rows.rows)
 
 
 def select_several(app: App, window: MainWindow) -> None:
