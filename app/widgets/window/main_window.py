@@ -352,6 +352,7 @@ class MainWindow(QMainWindow):
             "compare": self._app.comparison.open_beside,
             "tokens": self._show_tokens,
             "name_branch": self._name_branch,
+            "continue": lambda _last: self._app.resume(),
             "pin": partial(self._cached.pin, True),
             "unpin": partial(self._cached.pin, False),
         }

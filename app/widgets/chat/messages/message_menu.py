@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -40,14 +40,15 @@ def message_menu(
     copy_whole: Callable[[str], object],
     can_branch: bool,
     can_pin: bool,
+    more: Sequence[str],
     is_selected: bool,
     refusal: str = "",
 ) -> MessageMenu:
     """Return a menu for one message, which is deleted when it is closed.
 
     copy: copies it, called with whether as Markdown; copy_whole: copies it in these words. do: carries out another
-    command on it. is_selected: what is copied is what is selected, not the message. refusal: why nothing can be
-    changed, "" where it can.
+    command on it. more: commands that few messages have. is_selected: what is copied is what is selected, not the
+    message. refusal: why nothing can be changed, "" where it can.
     """
     menu = MessageMenu(row.id, parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -65,6 +66,8 @@ def message_menu(
     if row.thought is not None:
         both = f"{row.thought.text}\n\n{row.text}"
         menu.addAction("Copy with Thinking", lambda: copy_whole(both.strip()))
+    for action_id in more:
+        add(action_id)
     add(branch_action(row), can_branch)
     if row.role == "assistant":
         for action_id in _OF_ANSWER:

@@ -521,11 +521,13 @@ class ChatView(RowView):
     def _open_menu(self, number: int, at: QPoint) -> None:
         """Open the menu of a message at a place on screen."""
         row, now = self._chat.rows[number], self._state.now
+        goes_on = now.can_continue and number == len(self._chat.rows) - 1
         menu = message_menu(
             *(row, self._actions, partial(self._copy_row, row), lambda action_id: self._act(action_id, row.id), self),
             copy_whole=self.copy_work.copy_whole,
             can_branch=branch_action(row) in now.message_actions and not row.is_streaming,
             can_pin=now.can_pin and not row.is_streaming,
+            more=[verb for verb, can in (("answer", row.is_unanswered), ("continue", goes_on)) if can],
             is_selected=len(self.pointer.selection.rows) > 0,
             refusal=now.refusal,
         )
