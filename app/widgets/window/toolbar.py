@@ -1,4 +1,4 @@
-"""The bar over the chat: where one is, the model, the context, Stop, and the sides."""
+"""The bar over the chat: where one is, the model, the context, Stop, Find, and the sides."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.viewmodels.actions import action
 from app.viewmodels.app_state import AppState
+from app.viewmodels.kit.action import AnyAction
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.plain_tips import plain_tip
 from app.viewmodels.text.formatting import DOT
-from app.widgets.kit.action_button import ActionButton
+from app.viewmodels.unavailable import why_unavailable
+from app.widgets.kit.action_button import ActionButton, title_with_keys
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.drawing import draw_text, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
@@ -22,6 +24,7 @@ from app.widgets.window.context_gauge import ContextGauge
 from app.widgets.window.model_chip import ModelChip
 
 _INSET = 20
+_BUTTON, _BUTTON_STEP = 28, 36
 _WARMTH = 28
 _ARROW = 20
 _TITLE_WANTS, _TITLE_NEEDS = 200, 96
@@ -108,8 +111,29 @@ class TitleBlock(QWidget):
         draw_text(painter, headline, rest, self._branch, theme.text)
 
 
+class FindButton(ActionButton):
+    """Opens the find bar. Where there is nothing to find words in, it is disabled and its tip says why."""
+
+    def __init__(self, style: Style, parent: QWidget) -> None:
+        super().__init__(style, Icon.FIND, action("find"), parent=parent)
+        self._action, self._why = action("find"), ""
+
+    def show_action(self, action: AnyAction) -> None:
+        """Name the keys that the command has now, or the reason why it would do nothing."""
+        self._action = action
+        self.setToolTip(self._why or title_with_keys(action))
+
+    def show_reason(self, why: str) -> None:
+        """Say why nothing can be found now, "" where it can."""
+        if why != self._why:
+            self._why = why
+            self.setEnabled(not why)
+            self.setAccessibleDescription(why)
+            self.show_action(self._action)
+
+
 class Toolbar(QWidget):
-    """52 high. `asked` carries the id of the verb whose button was pressed: "sidebar", "stop" or "inspector".
+    """52 high. `asked` carries the id of the verb whose button was pressed: "sidebar", "stop", "find" or "inspector".
 
     When narrow, the gauge drops the context's length, then the chip its precision, then the chip's name and the title
     are cut. `chip`: the model, under which another one is chosen.
@@ -129,6 +153,8 @@ class Toolbar(QWidget):
         self.chip = ModelChip(style, self)
         self._gauge = ContextGauge(style, self)
         self._stop = self._button(Icon.STOP, "stop", stands_out=True)
+        self._find = FindButton(style, self)
+        self._find.asked.connect(self.asked)
         self._inspector = self._button(Icon.INSPECTOR, "inspector")
         self._inspector.setCheckable(True)
         style.changed.connect(self._restyle)
@@ -179,6 +205,7 @@ class Toolbar(QWidget):
         self.chip.show_model(model.name, model.detail, model.is_missing, model.is_on_server)
         self._gauge.show_context(chat.context_used, model.context_length)
         self._stop.setEnabled(self._state.now.can_stop)
+        self._find.show_reason(why_unavailable(self._find.action_id, self._state.now))
         self._arrange()
 
     def _arrange(self) -> None:
@@ -186,11 +213,11 @@ class Toolbar(QWidget):
         left = self._leading + (_INSET if self._sidebar.isHidden() else 52)
         right = self.width() - 14
         middle = self.height() // 2
-        self._sidebar.setGeometry(self._leading + 14, middle - 14, 28, 28)
-        self._inspector.setGeometry(right - 28, middle - 14, 28, 28)
-        right -= 0 if self._inspector.isHidden() else 36
-        self._stop.setGeometry(right - 28, middle - 14, 28, 28)
-        right = self._shorten(left, right - 28 - 16)
+        self._sidebar.setGeometry(self._leading + 14, middle - _BUTTON // 2, _BUTTON, _BUTTON)
+        for button in (self._inspector, self._find, self._stop):
+            button.setGeometry(right - _BUTTON, middle - _BUTTON // 2, _BUTTON, _BUTTON)
+            right -= 0 if button.isHidden() else _BUTTON_STEP
+        right = self._shorten(left, right - 8)
         self._gauge.setVisible(self._has_gauge and self._gauge.is_known)
         if self._has_gauge:
             size = self._gauge.sizeHint()

@@ -7,8 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.viewmodels.actions import action
 from app.viewmodels.app_state import AppState
+from app.viewmodels.unavailable import COMPARING, EMPTY
 from app.widgets.kit.action_button import ActionButton
+from app.widgets.kit.controls import Control
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import TextRole
@@ -94,6 +97,55 @@ def test_tooltips_name_the_keys(toolbar: Toolbar) -> None:
     assert button(toolbar, "stop").accessibleName() == "Stop"
 
 
+def test_find_stands_between_stop_and_the_inspector(qtbot: QtBot, toolbar: Toolbar) -> None:
+    row = [button(toolbar, one) for one in ("stop", "find", "inspector")]
+    assert [one.x() for one in row] == [toolbar.width() - 14 - 28 - 36 * step for step in (2, 1, 0)]
+    find = row[1]
+    assert find.toolTip() == "Find in Branch… (Ctrl+F)"
+    assert (find.accessibleName(), find.accessibleDescription()) == ("Find in Branch…", "")
+    with qtbot.waitSignal(toolbar.asked) as heard:
+        qtbot.mouseClick(find, Qt.MouseButton.LeftButton)
+    assert heard.args == ["find"]
+    toolbar.show_sides(True, False, is_inspector_offered=False)
+    assert find.x() == toolbar.width() - 14 - 28, "no gap in the place of the inspector's button"
+
+
+def test_find_says_why_nothing_can_be_found(toolbar: Toolbar, state: Shown[AppState]) -> None:
+    find = button(toolbar, "find")
+    nothing = replace(READY, chat=replace(READY.chat, is_empty=True)), EMPTY.sentence
+    for now, why in (nothing, (replace(READY, is_comparing=True), COMPARING.sentence)):
+        state.show(now)
+        assert not find.isEnabled()
+        assert (find.toolTip(), find.accessibleDescription()) == (why, why)
+        find.show_action(replace(action("find"), keys=("F6",)))
+        assert find.toolTip() == why, "other keys do not hide the reason"
+        state.show(READY)
+        assert find.isEnabled()
+        assert (find.toolTip(), find.accessibleDescription()) == ("Find in Branch… (F6)", "")
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_icon_of_find_is_seen_and_paler_while_it_can_do_nothing(
+    toolbar: Toolbar, style: Style, state: Shown[AppState], theme: Theme
+) -> None:
+    style.set_theme(theme)
+    find = button(toolbar, "find")
+    assert count(picture(find), theme.text2) > 0
+    state.show(replace(READY, chat=replace(READY.chat, is_empty=True)))
+    assert count(picture(find), theme.text2) == 0
+    assert count(picture(find), theme.ghost) > 0
+
+
+def test_buttons_are_made_in_the_order_seen(toolbar: Toolbar) -> None:
+    """In which Tab goes through them."""
+    toolbar.show_sides(has_sidebar=False, has_inspector=False)
+    controls = toolbar.findChildren(Control)
+    assert [one.x() for one in controls] == sorted(one.x() for one in controls)
+    assert [one.action_id for one in controls if isinstance(one, ActionButton)] == [
+        *("sidebar", "stop", "find", "inspector")
+    ]
+
+
 def test_room_for_the_windows_own_buttons(toolbar: Toolbar) -> None:
     title = toolbar.findChild(TitleBlock)
     before = title.x()
@@ -134,7 +186,7 @@ def test_nothing_overlaps(toolbar: Toolbar, style: Style, state: Shown[AppState]
     )
     toolbar.resize(width, toolbar.sizeHint().height())
     parts = [toolbar.findChild(TitleBlock), toolbar.findChild(ModelChip), toolbar.findChild(ContextGauge)]
-    parts += [button(toolbar, "stop"), button(toolbar, "inspector")]
+    parts += [button(toolbar, "stop"), button(toolbar, "find"), button(toolbar, "inspector")]
     visible = [each.geometry() for each in parts if each.isVisible() and each.width()]
     assert all(not one.intersects(other) for one in visible for other in visible if one is not other)
     assert max(rect.right() for rect in visible) < width
