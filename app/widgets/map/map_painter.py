@@ -30,9 +30,9 @@ _ACTIVE, _OTHER = 3.5, 2.0
 _FAR_ACTIVE, _FAR_HELD, _FAR_OTHER = 3.0, 2.0, 1.0
 _DOTTED = (2.0, 2.2)
 _LEAF, _RUN = 112, 170  # the widest labels
-_LABEL_EDGE = 4.0  # what no label covers at an edge
+_LABEL_EDGE = 4.0  # what no label covers at an edge, or beside what it is shortened for
 _FIGURE_LEFT, _WIDEST_FIGURE = 12.0, "88.8k"
-_LEAST_LABEL = 60.0  # points of a label that an edge of the window leaves
+_LEAST_LABEL = 60.0  # points of a label that an edge of the window leaves, or what stands beside it
 _AT_ONCE = ("live", "memory", "believed")
 _CURSOR = 4.0  # from a disc to the ring around it
 _STAR = 12
@@ -233,8 +233,11 @@ class MapPainter:
                 box = self._within_sight(number, box)
             if box is None:
                 continue
-            is_free = is_first or not any(line.intersects(box) for line in lines)
-            if is_free and not any(box.intersects(other) for other in found.values()):
+            taken = [*found.values()] if is_first else [*lines, *found.values()]
+            if in_the_way := [one for one in taken if one.intersects(box)]:
+                is_whole = not is_first and number not in groups and box == boxes[number]
+                box = self._shortened(number, box, in_the_way) if lines and is_whole else None
+            if box is not None:
                 found[number] = box.adjusted(-3, -1, 3, 1)
                 self._paint_label(painter, number, box)
             if len(found) >= _MOST_LABELS:
@@ -271,6 +274,19 @@ class MapPainter:
             if box.left() >= room.left() and width >= _LEAST_LABEL
             else None
         )
+
+    def _shortened(self, number: int, box: QRectF, in_the_way: Sequence[QRectF]) -> QRectF | None:
+        """Return a label's box as far as nothing is in its way, None where that leaves too little.
+
+        Words below a leaf stay in the middle below it.
+        """
+        x = self._on_screen(number).x
+        if self.picture.items[number].is_leaf:
+            half = min(max(one.left() - x, x - one.right()) for one in in_the_way) - _LABEL_EDGE
+            left, width = x - half, 2 * half
+        else:
+            left, width = box.left(), min(one.left() for one in in_the_way) - box.left() - _LABEL_EDGE
+        return QRectF(left, box.top(), width, box.height()) if width >= _LEAST_LABEL else None
 
     def _within_sight(self, number: int, box: QRectF) -> QRectF:
         """Return a label's box moved so that no edge of the window cuts it, while the end of its run is in sight."""

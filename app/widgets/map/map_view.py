@@ -38,8 +38,10 @@ LEAST, MOST = 0.02, 4.0
 _STEP = 1.25
 # Zooms from which on groups in sight open by themselves, and below which those close again.
 OPENS, CLOSES = 1.5, 1.2
-_READABLE = 0.8  # the least zoom that is chosen by itself: each group has room for its chip
+# The least zooms that are chosen by themselves: most runs have room for some of their words, each group for its chip.
+_READABLE, _CHIPS_READABLE = 0.6, 0.8
 _CHIP_APART = 20
+_SIDE = 16.0  # at the left and at the right of the picture, of which labels are a part
 _AXIS_IN_MARGIN = 14.0  # of what the figures of the wires take at the left
 _PART = 0.25  # of the width, by which the open branch may stand beside the middle
 _LABEL_APART = 6.0  # from the words of the open branch to an edge
@@ -117,7 +119,7 @@ class MapView(QAbstractScrollArea):
     def _room_for_label(self, item: MapItem) -> tuple[float, float]:
         """Return the room for a label: a group has its chip also at the least zoom that is chosen by itself."""
         width, height = self._painter.label_size(item)
-        return (width / _READABLE + _CHIP_APART if item.versions else width, height)
+        return (width / _CHIPS_READABLE + _CHIP_APART if item.versions else width, height)
 
     def _settle(self, before: QPointF | None) -> None:
         """Show what was in sight where it was. before: where the run that is to stay stood in the viewport."""
@@ -155,12 +157,12 @@ class MapView(QAbstractScrollArea):
     def _set_range(self) -> None:
         """Let the picture be moved until its edges are in sight; a picture that is all in sight stays in the middle."""
         box, size = self.layout_of_runs.box, self.viewport().size()
-        for bar, first, length, room in (
-            (self.horizontalScrollBar(), box.left, box.width, size.width()),
-            (self.verticalScrollBar(), box.top, box.height, size.height()),
+        for bar, first, length, room, margin in (
+            (self.horizontalScrollBar(), box.left, box.width, size.width(), _SIDE),
+            (self.verticalScrollBar(), box.top, box.height, size.height(), MARGIN),
         ):
             is_upright = bar is self.verticalScrollBar()
-            low, high = first * self.zoom - MARGIN, (first + length) * self.zoom + MARGIN
+            low, high = first * self.zoom - margin, (first + length) * self.zoom + margin
             low -= 0 if is_upright else self._figures
             spare = room - (high - low)
             if spare > 0:
@@ -212,9 +214,10 @@ class MapView(QAbstractScrollArea):
     def fit(self) -> None:
         """Show all of it, where it can be read then; else the open branch at 100 %."""
         box, size = self.layout_of_runs.box, self.viewport().size()
-        across = (size.width() - 2 * MARGIN - self._figures) / max(box.width, 1)
+        across = (size.width() - 2 * _SIDE - self._figures) / max(box.width, 1)
         both = min(across, (size.height() - 2 * MARGIN) / max(box.height, 1))
-        self.set_zoom(min(both, 1.0) if both >= _READABLE else 1.0)
+        least = _CHIPS_READABLE if any(item.versions for item in self.items) else _READABLE
+        self.set_zoom(min(both, 1.0) if both >= least else 1.0)
         if (number := self._open_number()) >= 0:
             self._centre_on(number)
             self._show_near_edge()
@@ -244,8 +247,8 @@ class MapView(QAbstractScrollArea):
         """Have the end of a run lie within the window, where it does not."""
         placed, shown = self.layout_of_runs.runs[number], self._sight().box
         if not (
-            shown.left < placed.x - MARGIN
-            and placed.x + MARGIN < shown.right
+            shown.left < placed.x - _SIDE
+            and placed.x + _SIDE < shown.right
             and shown.top < placed.bottom - MARGIN
             and placed.bottom + MARGIN < shown.bottom
         ):
