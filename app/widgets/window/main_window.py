@@ -270,7 +270,7 @@ class MainWindow(QMainWindow):
         if state.geometry:
             self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii")))
         self.sides.restore(state.splitter, state.is_sidebar_shown, state.is_inspector_shown)
-        self.inspector.restore(state.pane, state.panes)
+        self.inspector.restore(state.pane or self.cache.id, state.panes)
         self._refresh_checks()
 
     # What changes

@@ -54,6 +54,25 @@ def test_the_icon_is_there_from_the_first_paint(make_window: MakeWindow, qtbot: 
     assert greens(picture(page).copy(icon)) > icon.width() * icon.height() / 16 / 2
 
 
+def test_the_cache_explains_itself_until_another_pane_is_chosen(window: MainWindow, make_window: MakeWindow) -> None:
+    window.resize(1440, 900)
+    assert window.cache.empty.isVisible()
+    assert window.menus.actions["cache"].isChecked()
+    assert window.state().pane == "cache"
+    for pane in ("branches", "map", "settings"):
+        window.inspector.show_pane(pane)
+        again = make_window(window.state())
+        again.resize(1440, 900)
+        assert again.state().pane == pane
+        assert not again.cache.isVisible()
+
+
+def test_where_the_pane_has_no_room_nothing_lies_over_the_welcome(window: MainWindow) -> None:
+    window.resize(1000, 900)
+    assert not window.sides.is_shown("inspector")
+    assert window.chat.welcome.page.isVisible()
+
+
 def has_sample(app: App) -> bool:
     return any(one.id == SAMPLE_ID for one in app.library.library.conversations)
 
@@ -68,6 +87,9 @@ def get_ready(qtbot: QtBot, app: App, script: Script) -> None:
 def test_nothing_that_is_seen_moves_and_nothing_asks(
     qtbot: QtBot, window: MainWindow, app: App, script: Script
 ) -> None:
+    window.resize(1440, 900)
+    QApplication.processEvents()
+    assert window.cache.empty.isVisible()
     before = places(window)
     app.library.add_sample(sample())
     qtbot.waitUntil(lambda: has_sample(app))

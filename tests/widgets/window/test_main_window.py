@@ -34,9 +34,11 @@ from app.viewmodels.actions import ACTIONS, BUTTONS, enabled
 from app.viewmodels.app import App
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.model import model_cards
+from app.viewmodels.unavailable import EMPTY, why_unavailable
 from app.widgets.chat.messages.links import ask_and_open
 from app.widgets.chat.messages.row_controls import ActionStrip, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
+from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.controls import Control
 from app.widgets.kit.dialogs import shown_dialog
 from app.widgets.kit.style import Style
@@ -361,6 +363,7 @@ def test_each_pane_of_the_inspector_has_a_command_with_keys(window: MainWindow) 
 
 def test_a_command_may_name_a_pane_of_the_inspector(window: MainWindow) -> None:
     """It puts the inspector away only where that very pane is in sight."""
+    window.inspector.show_pane("branches")
     assert window._is_pane_shown("branches")
     window._toggle_pane("cache")
     assert window._is_pane_shown("cache")
@@ -641,6 +644,29 @@ def test_tab_goes_through_every_pane_of_the_inspector_and_comes_back(
             stops = [stop for stop in pane.tab_order if stop.isVisible() and stop.isEnabled()]
             assert [stop for stop in met if stop in stops] == stops
             assert window.sidebar.list in met
+
+
+def test_the_branch_is_searched_from_the_toolbar_by_mouse_and_by_tab(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    toolbar, bar = window.chat.toolbar, window.chat.find_bar
+    (find,) = (one for one in toolbar.findChildren(ActionButton) if one.action_id == "find")
+    assert not find.isEnabled()
+    assert find.toolTip() == why_unavailable("find", app.state.now) == EMPTY.sentence
+    ask(qtbot, window, app, "hello")
+    qtbot.waitUntil(find.isEnabled)
+    qtbot.mouseClick(find, Qt.MouseButton.LeftButton)
+    assert bar.isVisible()
+    assert bar.field.hasFocus()
+    qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    met = walk(qtbot, window.chat.composer.edit)
+    stops = [one for one in toolbar.findChildren(Control) if one.isVisible() and one.isEnabled()]
+    assert [one for one in met if one in stops] == stops
+    assert find in stops
+    find.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(find, Qt.Key.Key_Return)
+    assert bar.field.hasFocus()
 
 
 def test_on_the_welcome_page_tab_goes_through_the_questions(qtbot: QtBot, window: MainWindow) -> None:
