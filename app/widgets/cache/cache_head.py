@@ -47,6 +47,7 @@ class CacheHead(QWidget):
         self._legend = Legend(style)
         self._view = TrieView(serial=0)
         self._folder = ""
+        self._is_disk_awaited = False
         self._trouble: Problem | None = None
         self._cold = ""
         self._parts: tuple[Entry, ...] = ()
@@ -62,9 +63,12 @@ class CacheHead(QWidget):
         self._pinned.follow(view.nodes)
         self._refresh()
 
-    def show_disk(self, folder: str, trouble: Problem | None) -> None:
-        """Show where the files lie, "" for nowhere, and why none are written."""
-        self._folder, self._trouble = folder, trouble
+    def show_disk(self, folder: str, trouble: Problem | None, is_awaited: bool = False) -> None:
+        """Show where the files lie, "" for nowhere, and why none are written.
+
+        is_awaited: the disk is to be used, so that it has its room before the engine has told anything.
+        """
+        self._folder, self._trouble, self._is_disk_awaited = folder, trouble, is_awaited
         self._refresh()
 
     def show_cold(self, cold: str) -> None:
@@ -96,8 +100,8 @@ class CacheHead(QWidget):
     @property
     def _has_disk(self) -> bool:
         """Whether there is a disk to speak of: one that is used, or should be."""
-        is_here = not self._view.place
-        return is_here and bool(self._view.disk_allowed_bytes or self._view.disk_bytes or self._trouble)
+        view, is_awaited = self._view, self._is_disk_awaited and not self._view.serial
+        return not view.place and bool(view.disk_allowed_bytes or view.disk_bytes or self._trouble or is_awaited)
 
     def _title(self) -> str:
         if self._view.place:

@@ -97,10 +97,10 @@ class CachePane(Pane):
     def restore(self, state: PaneState) -> None:
         self.events.restore(int(state.get("events_height", 0)), bool(state.get("is_log_shown", True)))
 
-    def show_disk(self, folder: str, trouble: Problem | None) -> None:
-        """Show where the cache's files lie, "" for nowhere, and why none are written."""
-        if self._changes.has_changed(folder, trouble):
-            self.head.show_disk(folder, trouble)
+    def show_disk(self, folder: str, trouble: Problem | None, is_awaited: bool = False) -> None:
+        """Show where the cache's files lie, "" for nowhere, why none are written, and whether any are to be."""
+        if self._changes.has_changed(folder, trouble, is_awaited):
+            self.head.show_disk(folder, trouble, is_awaited)
             self._arrange()
             self.update()
 

@@ -23,6 +23,7 @@ from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, bound, checked, enabled, offered
 from app.viewmodels.app import App
 from app.viewmodels.cache import disk_text
+from app.viewmodels.cache.budgets import disk_budget_of
 from app.viewmodels.chat.versions import branch_start
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.unavailable import tips
@@ -277,7 +278,8 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         now = self._app.state.now
-        self.cache.show_disk(now.cache.folder, now.cache.disk_trouble)
+        is_disk_awaited = bool(now.cache.folder) and disk_budget_of(now.settings.disk_budget).bytes != 0
+        self.cache.show_disk(now.cache.folder, now.cache.disk_trouble, is_disk_awaited)
         if not self._about_commands.has_changed(now.without_figures):
             return
         can, marked, present, told = enabled(now), checked(now), offered(now), tips(now)

@@ -233,6 +233,19 @@ def test_why_nothing_goes_to_the_disk_stands_in_the_pane(pane: CachePane, model:
     assert pane.head.height() == height
 
 
+def test_a_disk_that_is_to_be_used_has_its_room_before_the_engine_tells_of_it(
+    pane: CachePane, model: TrieModel
+) -> None:
+    """The bar of the memory does not shrink while the engine gets ready."""
+    model.show(TrieView(serial=0))
+    pane.show_disk("/caches", None, is_awaited=True)
+    waiting = pane.head._has_disk
+    model.show(replace(EMPTY, disk_allowed_bytes=1 << 30))
+    assert waiting == pane.head._has_disk is True
+    model.show(replace(EMPTY, serial=10))
+    assert not pane.head._has_disk, "what the engine says counts"
+
+
 def test_files_that_were_lost_are_counted_in_the_pane(pane: CachePane, model: TrieModel) -> None:
     model.show(replace(ON_DISK, dropped_files=2))
     assert "2\u00a0cache files were dropped" in pane.head.toolTip()
