@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable
-from itertools import repeat
+from itertools import islice, repeat
 from operator import attrgetter
 
 from app.conversation.chain import Chain, between
@@ -158,19 +158,19 @@ class MessageTree:
             self.select(self.leaf_below(message.parent_id))
         del self._messages[message_id], self._depths[message_id]
 
-    def children(self, message_id: str | None) -> tuple[Message, ...]:
-        """Return what was said after a message, oldest first; the first messages for None."""
+    def children(self, message_id: str | None, most: int | None = None) -> tuple[Message, ...]:
+        """Return what was said after a message, oldest first; the first messages for None. most: of them, at most."""
         chain, place = self._root, 0
         if message_id is not None:
             place = self.depth(message_id) + 1
             chain = self._chains[message_id]
         if place < chain.end:
             return (chain.messages[place - chain.start],)
-        return tuple(one.messages[0] for one in chain.below)
+        return tuple(one.messages[0] for one in islice(chain.below, most))
 
-    def siblings(self, message_id: str) -> tuple[Message, ...]:
-        """Return the versions of a message, itself included, oldest first."""
-        return self.children(self.message(message_id).parent_id)
+    def siblings(self, message_id: str, most: int | None = None) -> tuple[Message, ...]:
+        """Return the versions of a message, itself included, oldest first. most: of them, at most."""
+        return self.children(self.message(message_id).parent_id, most)
 
     def path_to(self, message_id: str) -> tuple[Message, ...]:
         """Return the branch that ends with this message, from its first message on."""

@@ -42,7 +42,7 @@ def telling_message(tree: MessageTree, first_id: str) -> tuple[Message, Sequence
     The first of the branch; where another one begins with the same words, the first after it that goes on with others.
     """
     first = tree.message(first_id)
-    versions = tree.siblings(first_id)[:_BESIDE]
+    versions = tree.siblings(first_id, _BESIDE)
     told, beside = first, [one for one in versions if one.id != first_id]
     for _ in range(0 if first.name else _ALONG):
         alike = [one for one in beside if one.text == told.text]
@@ -51,7 +51,8 @@ def telling_message(tree: MessageTree, first_id: str) -> tuple[Message, Sequence
         below = tree.children(told.id)
         if len(below) != 1 or below[0].name:
             break
-        told, beside = below[0], [one for each in alike for one in tree.children(each.id)]
+        beside_below = (one for each in alike for one in tree.children(each.id, _BESIDE))
+        told, beside = below[0], [*islice(beside_below, _BESIDE)]
     return first, versions
 
 
