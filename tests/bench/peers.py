@@ -10,6 +10,7 @@ each asked on once.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -31,6 +32,7 @@ from tests.remote.guide_gguf import write_gguf
 from tests.remote.started import Started, opened
 
 PATIENCE = 120.0  # seconds
+LIMIT = 240.0  # seconds after which a program is asked no more: a workload takes an hour where much is read again
 NEAR = 16  # tokens that a prediction is off at most where it is nearly right: prompts go as messages
 _WORDS = ("branch", "fork", "message", "trie", "model", "window", "cache", "answer", "question", "token", "disk", "key")
 Branch = tuple[Turn, ...]
@@ -40,7 +42,7 @@ Ask = Callable[[Branch, str, int], Answered]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One program and one workload.
+    """One program and one workload. requests: that were answered; is_whole: they are all of it.
 
     foreseen: the share of requests of which it was told before, to the token, how much is cached; nearly: the share of
     those that are at most `NEAR` tokens off.
@@ -51,6 +53,8 @@ class Row:
     prompt_tokens: int
     evaluated: int
     least: int
+    requests: int
+    is_whole: bool
     foreseen: float
     nearly: float
 
@@ -142,6 +146,7 @@ def rows(name: str, asker: Asker, workloads: Collection[str] = WORKLOADS.keys())
     for workload in workloads:
         play = WORKLOADS[workload]
         known, total, evaluated, least, off = Known(), 0, 0, 0, list[float]()
+        ends, is_whole = time.monotonic() + LIMIT, True
         for branch, done, cost in play(ask, Random(1)):
             request, prompt = done.stats.request, tokenizer(branch[:-1])
             total += request.total
@@ -149,7 +154,10 @@ def rows(name: str, asker: Asker, workloads: Collection[str] = WORKLOADS.keys())
             least += len(prompt) - min(known.length(prompt), len(prompt) - 1)
             known.add([*prompt, *tokenizer.plain(branch[-1].text)])
             off.append(abs(request.cached - cost.request.cached) if isinstance(cost, CostEstimate) else inf)
-        yield Row(name, workload, total, evaluated, least, share(off, 0), share(off, NEAR))
+            if time.monotonic() > ends:
+                is_whole = False
+                break
+        yield Row(name, workload, total, evaluated, least, len(off), is_whole, share(off, 0), share(off, NEAR))
 
 
 def share(off: Sequence[float], most: int) -> float:
@@ -197,10 +205,10 @@ def of_this_program() -> Iterator[Row]:
 
 def line(row: Row) -> str:
     """Say a row."""
-    return (
-        f"{row.server:14} {row.workload:8} {row.evaluated:8} of {row.prompt_tokens:8} tokens read, {row.least} the "
-        f"least; {row.foreseen:.0%} foreseen to the token, {row.nearly:.0%} to within {NEAR}"
-    )
+    stopped = "" if row.is_whole else f" in {row.requests} requests, after which it was asked no more"
+    read = f"{row.evaluated:8} of {row.prompt_tokens:8} tokens read{stopped}, {row.least} the least"
+    foreseen = f"{row.foreseen:.0%} foreseen to the token, {row.nearly:.0%} to within {NEAR}"
+    return f"{row.server:14} {row.workload:8} {read}; {foreseen}"
 
 
 def main() -> int:
