@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.viewmodels.actions import ACTIONS, enabled, offered, run_of
+from app.viewmodels.actions import ACTIONS, BY_ID, enabled, is_possible, offered, run_of
 from app.viewmodels.app_state import AppState
 from app.viewmodels.branches.branches_region import BranchesRegion
 from app.viewmodels.cache.cache_rows import CacheRows
@@ -100,6 +100,8 @@ class App(QObject):
         self.chat.branch_costs.changed.connect(self.map.renew)
         self.chat.branch_costs.changed.connect(self.lanes.state.refresh)
         self.branches.compareAsked.connect(self.comparison.open_with)
+        self.branches.warmUpAsked.connect(workspace.cached_branches.warm_up)
+        self.branches.can_warm_up = lambda: is_possible(BY_ID["warm_up"], self.state.now)
         self.lanes.compareAsked.connect(self.comparison.open_two)
         self.comparison.wentOn.connect(self.lanes.close)
         self.state.follow(self.settings.changed, self.find.changed)

@@ -52,13 +52,16 @@ class BranchesRegion(QObject):
     """Lists branches, and opens, names, marks and deletes them.
 
     Nothing is followed before `wake`, so that an outline that nobody looks at costs nothing. What a person puts away or
-    lists alone is so after the next start too. Attributes: state; model, of the outline.
+    lists alone is so after the next start too. Attributes: state; model, of the outline; can_warm_up, returns whether
+    the engine reads branches ahead now.
 
-    Signals: chosen(str), another row is the one that commands are about; compareAsked(str), the id of a row.
+    Signals: chosen(str), another row is the one that commands are about; compareAsked(str), the id of a row;
+    warmUpAsked(object), the messages of a branch.
     """
 
     chosen = Signal(str)
     compareAsked = Signal(str)
+    warmUpAsked = Signal(object)
 
     state: LiveState[BranchesState]
 
@@ -74,6 +77,7 @@ class BranchesRegion(QObject):
         super().__init__(parent)
         self._library, self._warmth, self._open_branch = library, warmth, open_branch
         self._settings = settings
+        self.can_warm_up: Callable[[], bool] = lambda: False
         self._is_awake = False
         self._choice = OutlineChoice(collapsed=frozenset(settings.values.outline_closed))
         self._home = ""
@@ -191,6 +195,12 @@ class BranchesRegion(QObject):
         """Have a branch compared with another one."""
         if row_id in self._library.tree:
             self.compareAsked.emit(row_id)
+
+    def warm_up(self, row_id: str) -> None:
+        """Have a branch read ahead, to where one last was below a row."""
+        tree = self._library.tree
+        if row_id in tree:
+            self.warmUpAsked.emit(tree.path_to(tree.leaf_below(row_id) or row_id))
 
     # What is shown
 

@@ -113,10 +113,16 @@ class BranchesPane(Pane):
         menu.addAction("Show All Branches", lambda: region.hoist("")).setEnabled(bool(region.state.now.top))
         menu.addSeparator()
         menu.addAction("Compare…", lambda: region.compare(row_id)).setEnabled(self.foot.compare.isEnabled())
+        if region.can_warm_up():
+            menu.addAction("Warm Up", lambda: region.warm_up(row_id)).setToolTip(self._price_of(row_id))
         delete = menu.addAction("Delete Branch", lambda: region.delete(row_id))
         for entry in (rename, favourite, delete):
             refuse(entry, region.state.now.refusal)
         return menu
+
+    def _price_of(self, row_id: str) -> str:
+        now = self._region.state.now
+        return now.price if now.chosen is not None and now.chosen.id == row_id else ""
 
     def _show_menu(self, row_id: str, at: QPoint) -> None:
         self.menu(row_id).popup(at)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.conversation.message import Message
+from app.protocol.commands import WarmUp
 from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.branches import branch_model
@@ -24,6 +25,7 @@ from app.widgets.kit.drawing import draw_text
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
+from tests.fakes.engine import Script
 from tests.viewmodels.test_app import ask, texts
 from tests.widgets.painted import painted_by
 from tests.widgets.pictures import count, picture, show
@@ -234,9 +236,25 @@ def test_the_menu_of_a_row_has_all_that_can_be_done(pane: BranchesPane, app: App
         "Show Only This Branch",
         "Show All Branches",
         "Compare…",
+        "Warm Up",
         "Delete Branch",
     ]
     menu.close()
+
+
+def test_a_branch_is_warmed_up_from_its_row_without_being_opened(
+    qtbot: QtBot, pane: BranchesPane, app: App, script: Script
+) -> None:
+    (row,) = [one for one in app.branches.model._nodes if app.branches.model.row(one).title == "“Three”"]
+    (warm_up,) = [entry for entry in pane.menu(row.id).actions() if entry.text() == "Warm Up"]
+    before = app.library.tree.leaf_id
+    warm_up.trigger()
+    qtbot.waitUntil(lambda: any(isinstance(one, WarmUp) for one in script.commands))
+    asked = next(one for one in script.commands if isinstance(one, WarmUp))
+    assert [turn.text for turn in asked.turns][-2:] == ["Three", "You said: Three"]
+    assert app.library.tree.leaf_id == before
+    app.branches.can_warm_up = lambda: False  # as a server's engine does not
+    assert "Warm Up" not in [entry.text() for entry in pane.menu(row.id).actions()]
 
 
 def test_the_open_path_is_drawn_in_the_accent_and_nothing_else_is(pane: BranchesPane) -> None:
