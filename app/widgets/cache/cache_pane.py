@@ -67,7 +67,7 @@ class CachePane(Pane):
         self._style = style
         self._trie = trie
         self._tokens = RunningSum[TrieNodeView](attrgetter("tokens"))
-        self._changes = ChangeDetector()
+        self._changes, self._places = ChangeDetector(), ChangeDetector()
         self.setAccessibleName(self.title)
         self.head = CacheHead(style, self)
         self.tree = TrieTree(style, trie, clock, self)
@@ -156,7 +156,8 @@ class CachePane(Pane):
         self.row_actions.setVisible(self._edges is not None and bool(shown))
         self.setAccessibleDescription(self.totals)
         self._arrange()
-        self.update()
+        foot = self._style.typography.foot
+        self.update(0, self.height() - foot, self.width(), foot)  # the parts are painted where they differ
 
     def _restyle(self) -> None:
         self._arrange()
@@ -192,6 +193,9 @@ class CachePane(Pane):
         height = bottom - top
         self.empty.setGeometry(0, top, width, height)
         self.tree.setGeometry(0, top + 8, width, height - 8)
+        parts = (self.head, self.events, self.row_actions, self.others, self.empty, self.tree)
+        if self._places.has_changed(*((part.geometry().getRect(), part.isHidden()) for part in parts)):
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, foot = self._style.theme, self._style.typography.foot

@@ -20,6 +20,7 @@ from app.widgets.kit.drawing import wrapped
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import TextRole
+from tests.widgets.painted import painted_by
 from tests.widgets.pictures import count, painted_height, picture, show
 from tests.widgets.samples import LOG, NODES, NOW, event, view
 
@@ -304,3 +305,12 @@ def test_what_is_on_disk_is_told_with_its_limit_at_any_size_of_text(
         bar = top + medium.line + 8
         assert count(picture(pane.head).copy(0, bar, pane.width(), 8), style.theme.track) > 0, f"seed {seed}"
         assert pane.head.height() == pane.head.heightForWidth(pane.width()), f"seed {seed}"
+
+
+def test_what_the_engine_tells_paints_no_part_of_which_it_tells_nothing(pane: CachePane, model: TrieModel) -> None:
+    """As after every few tokens of an answer: the events are as before."""
+    model.show(view())
+    parts = [pane.events.list.viewport(), pane.tree.viewport()]
+    grown = [replace(each, bytes=each.bytes + 1_000_000) for each in view().nodes]
+    told = replace(view(), serial=6, nodes=tuple(grown))
+    assert painted_by(lambda: model.show(told), parts) == [pane.tree.viewport()]
