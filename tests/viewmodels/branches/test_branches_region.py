@@ -12,8 +12,10 @@ from pytestqt.qtbot import QtBot
 from app.conversation.message import Message
 from app.viewmodels.app import App
 from app.viewmodels.branches.branches_region import NO_BRANCHES
+from tests.fakes.engine import Script
 from tests.viewmodels.library.test_library_region import at_rest
 from tests.viewmodels.test_app import ask, stored, texts
+from tests.viewmodels.warmth.test_warmth_index import until_quiet
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -57,8 +59,9 @@ def test_figures_that_come_before_the_rows_do_not_choose_another_one(forked: App
     assert chosen(forked) == "“Four”"
 
 
-def test_the_outline_follows_in_a_turn_of_its_own(forked: App) -> None:
+def test_the_outline_follows_in_a_turn_of_its_own(qtbot: QtBot, forked: App, script: Script) -> None:
     """Where the sidebar and all else that follows a conversation has had its own."""
+    until_quiet(qtbot, script)  # what branches hold is told to the outline, too
     told: list[str] = []
     forked.library.state.refreshed.connect(lambda: told.append("library"))
     forked.branches.model.shown.connect(lambda: told.append("outline"))

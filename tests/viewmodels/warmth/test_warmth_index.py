@@ -34,8 +34,9 @@ def fork(qtbot: QtBot, app: App, text: str) -> None:
 
 def until_quiet(qtbot: QtBot, script: Script) -> None:
     """Wait until the engine is asked nothing any more: it hears of each question on a thread that may be late."""
-    count = -1
-    while count != len(script.commands):
+    count, still = -1, 0
+    while still < 3:
+        still = still + 1 if count == len(script.commands) else 0
         count = len(script.commands)
         qtbot.wait(200)
 
