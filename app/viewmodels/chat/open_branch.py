@@ -54,8 +54,9 @@ class OpenBranch(QObject):
         return self._questions.settled(self._library.tree.path)
 
     def path_to(self, message_id: str | None) -> tuple[Message, ...]:
-        """Return the messages of the open branch down to one of them; all of them for None."""
-        return next((self.path[: at + 1] for at, one in enumerate(self.path) if one.id == message_id), self.path)
+        """Return the messages down to one of the conversation, on whichever branch; those of the open one for None."""
+        tree = self._library.tree
+        return self.path if message_id is None else self._questions.settled(tree.path_to(message_id))
 
     def said(self) -> Iterator[tuple[str, tuple[Segment, ...]]]:
         """Yield who said what on the open branch, from its first message on."""

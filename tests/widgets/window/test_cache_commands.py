@@ -51,6 +51,18 @@ def test_the_menu_of_a_message_pins_it_and_lets_it_go(qtbot: QtBot, window: Main
         qtbot.waitUntil(lambda verb=verb: app.chat.chat_model.rows[1].is_pinned == (verb == "pin"))
 
 
+def test_a_message_of_another_branch_is_pinned_there(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    """As one is that stands in a column beside the open branch."""
+    ask(qtbot, window, app, "One")
+    other = app.library.tree.path[1].id
+    app.chat.requests.regenerate()
+    qtbot.waitUntil(lambda: app.library.tree.path[1].id != other and not list(app.chat.questions))
+    for verb, is_pinned in (("pin", True), ("unpin", False)):
+        window._do_with_answer(verb, other)
+        qtbot.waitUntil(lambda is_pinned=is_pinned: app.library.tree.message(other).is_pinned is is_pinned)
+        assert pinned(app) == []
+
+
 def test_in_the_cache_pane_the_keys_are_about_the_row(
     qtbot: QtBot, window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
