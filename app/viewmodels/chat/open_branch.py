@@ -53,10 +53,10 @@ class OpenBranch(QObject):
         """The messages of the open branch, without the answer that is being written."""
         return self._questions.settled(self._library.tree.path)
 
-    def path_to(self, message_id: str | None) -> tuple[Message, ...]:
-        """Return the messages down to one of the conversation, on whichever branch; those of the open one for None."""
+    def path_to(self, message_id: str) -> tuple[Message, ...]:
+        """Return the messages down to one, on whichever branch; those of the open one where it is gone."""
         tree = self._library.tree
-        return self.path if message_id is None else self._questions.settled(tree.path_to(message_id))
+        return self._questions.settled(tree.path_to(message_id)) if message_id in tree else self.path
 
     def said(self) -> Iterator[tuple[str, tuple[Segment, ...]]]:
         """Yield who said what on the open branch, from its first message on."""

@@ -34,7 +34,7 @@ class CacheCommands(QObject):
     def pin(self, is_pinned: bool, message_id: str | None) -> None:
         """Pin the branch down to a message, None for the open one; or take the last pin away that is there."""
         branch = self._app.chat.open_branch
-        path = branch.path_to(message_id)
+        path = branch.path if message_id is None else branch.path_to(message_id)
         is_there = is_pinned or any(one.is_pinned for one in path)
         self._app.edges.pin(path if is_there else branch.path, is_pinned)
 

@@ -354,11 +354,16 @@ class MainWindow(QMainWindow):
             "compare": self._app.comparison.open_beside,
             "tokens": self._show_tokens,
             "name_branch": self._name_branch,
-            "continue": lambda _last: self._app.resume(),
+            "continue": self._continue,
             "pin": partial(self._cached.pin, True),
             "unpin": partial(self._cached.pin, False),
         }
         runs[action_id](message_id)
+
+    def _continue(self, message_id: str) -> None:
+        """Have an answer go on, which becomes the end of the open path."""
+        self._app.chat.open_branch.show(message_id)
+        self._app.resume()
 
     def _show_tokens(self, message_id: str | None) -> None:
         """Show an answer by its tokens, in the chat, None for the last one of the open path."""

@@ -37,6 +37,22 @@ def test_an_answer_that_was_stopped_goes_on_from_its_menu(
     assert len(app.library.tree.path) == 4
 
 
+def test_the_answer_goes_on_whose_menu_it_is(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> None:
+    """Where several stand beside each other, another one may be the open branch's."""
+    script.answers["One"], script.hold = "word " * 40, 3
+    stopped = []
+    for ask_for in (lambda: app.chat.requests.send("One"), app.chat.requests.regenerate):
+        ask_for()
+        qtbot.waitUntil(lambda: len(texts(app)) == 2 and texts(app)[-1].count("word") >= 2)
+        app.chat.requests.stop()
+        qtbot.waitUntil(lambda: app.chat.state.now.can_continue)
+        stopped.append(app.library.tree.path[-1].id)
+    script.hold = None
+    window._do_with_answer("continue", stopped[0])
+    qtbot.waitUntil(lambda: app.library.tree.message(stopped[0]).stop == "finished")
+    assert app.library.tree.message(stopped[1]).stop == "stopped"
+
+
 def test_a_question_that_nobody_answered_is_answered_from_its_menu(qtbot: QtBot, window: MainWindow, app: App) -> None:
     ask(qtbot, window, app, "One")
     assert "answer" not in menu_of(window, 0).entries

@@ -521,7 +521,7 @@ class ChatView(RowView):
     def _open_menu(self, number: int, at: QPoint) -> None:
         """Open the menu of a message at a place on screen."""
         row, now = self._chat.rows[number], self._state.now
-        goes_on = now.can_continue and number == len(self._chat.rows) - 1
+        goes_on = now.can_continue and number == len(self._chat.rows) - 1 and bool(row.note)
         menu = message_menu(
             *(row, self._actions, partial(self._copy_row, row), lambda action_id: self._act(action_id, row.id), self),
             copy_whole=self.copy_work.copy_whole,
