@@ -17,7 +17,7 @@ from app.viewmodels.branches.outline_nodes import OutlineChoice, OutlineNode, ou
 from app.viewmodels.branches.run_groups import group_title
 from app.viewmodels.kit.lists import ROOT, AnyIndex, ListModel
 from app.viewmodels.kit.slices import SlicedWork
-from app.viewmodels.text.branch_titles import neighbours, telling_message, title_apart
+from app.viewmodels.text.branch_titles import title_apart_in
 from app.viewmodels.warmth.warmth import Warmth
 
 _MOST_KNOWN = 500
@@ -183,8 +183,7 @@ class BranchModel(ListModel[OutlineNode]):
         """Return the words in which a row differs from those it follows and those beside it, "" where it need not."""
         if row_id not in self._tree:  # a group, or one that is gone
             return ""
-        told, versions = telling_message(self._tree, row_id)
-        return title_apart(told, neighbours(self._tree, row_id) if told.id == row_id else versions)
+        return title_apart_in(self._tree, row_id)
 
     def _make_row(self, node: OutlineNode) -> BranchRow:
         if node.folded:

@@ -11,7 +11,7 @@ from app.conversation.tree import MessageTree
 from app.viewmodels.branches.branch_rows import branch_row
 from app.viewmodels.branches.run_groups import LEAST_FOLDED, can_fold, group_title
 from app.viewmodels.text import formatting
-from app.viewmodels.text.branch_titles import neighbours, telling_message, title_apart
+from app.viewmodels.text.branch_titles import title_apart_in
 
 # Runs up to which all of them have a label, and of which the engine is asked for all; characters of a label.
 MOST_LABELLED, MOST_ASKED, _LONGEST = 40, 300, 28
@@ -140,9 +140,7 @@ def _group_item(tree: MessageTree, group: _Group, parent: int, end: int) -> MapI
 def _item(tree: MessageTree, run: Run, parent: int, end: int, tokens: int, *, has_all: bool) -> MapItem:
     row = branch_row(tree, run)
     is_labelled = bool(row.name) or has_all or len(run.children) > 1
-    told, versions = telling_message(tree, run.first_id)
-    beside = neighbours(tree, run.first_id) if told.id == run.first_id else versions
-    apart = _short(title_apart(told, beside)) if is_labelled and not row.name else ""
+    apart = _short(title_apart_in(tree, run.first_id)) if is_labelled and not row.name else ""
     detail = f"{formatting.plural(row.count, 'message')}, {formatting.tokens(tokens)}" if parent < 0 else ""
     return MapItem(
         *(run.first_id, run.last_id, parent, end, _short(row.title), detail),

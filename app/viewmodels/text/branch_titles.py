@@ -67,6 +67,12 @@ def neighbours(tree: MessageTree, message_id: str) -> Iterator[Message]:
     yield from tree.siblings(message_id)
 
 
+def title_apart_in(tree: MessageTree, first_id: str) -> str:
+    """Return the words in which a branch differs from those it follows and those beside it, "" where it need not."""
+    told, versions = telling_message(tree, first_id)
+    return title_apart(told, neighbours(tree, first_id) if told.id == first_id else versions)
+
+
 def title_apart(first: Message, versions: Iterable[Message], most: int = _LONGEST) -> str:
     """Return the words with which a message becomes another than the versions beside it: "“…about a hen”".
 
