@@ -1,6 +1,6 @@
 """Walk every widget of every state of the window as a screen reader, the Tab key and an eye would, and tell the faults.
 
-    python tests/packaging/every_widget.py [STATE ...]
+    PYTHONPATH=packaging python -m tests.packaging.every_widget [STATE ...]
 
 The states are those of the pictures and a few more, each once: another size changes no name and no colour. A line to
 each fault, then one with the classes of widgets that were seen.
@@ -19,11 +19,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path[:0] = [str(Path(__file__).parents[2] / "packaging"), str(Path(__file__).parents[2])]
-from PySide6.QtCore import QPoint, QRect, Qt  # noqa: E402
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QFontMetricsF, QImage  # noqa: E402
-from PySide6.QtWidgets import (  # noqa: E402
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QFontMetricsF, QImage
+from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
@@ -35,18 +33,18 @@ from PySide6.QtWidgets import (  # noqa: E402
     QTextEdit,
     QWidget,
 )
-from tools import shots  # noqa: E402
-from tools.gallery import waiting  # noqa: E402
-from tools.gallery.scenes import SCENES, Scene, ask  # noqa: E402
-from tools.gallery.stage import Stage  # noqa: E402
+from tools import shots
+from tools.gallery import waiting
+from tools.gallery.scenes import SCENES, Scene, ask
+from tools.gallery.stage import Stage
 
-from app.main import application  # noqa: E402
-from app.viewmodels.app import App  # noqa: E402
-from app.viewmodels.library.conversation_model import ConversationModel  # noqa: E402
-from app.widgets.kit.theme import DARK, LIGHT, Theme  # noqa: E402
-from app.widgets.kit.typography import LARGEST_BODY  # noqa: E402
-from app.widgets.window.about import AboutBox  # noqa: E402
-from app.widgets.window.main_window import MainWindow  # noqa: E402
+from app.main import application
+from app.viewmodels.app import App
+from app.viewmodels.library.conversation_model import ConversationModel
+from app.widgets.kit.theme import DARK, LIGHT, Theme
+from app.widgets.kit.typography import LARGEST_BODY
+from app.widgets.window.about import AboutBox
+from app.widgets.window.main_window import MainWindow
 
 Role = QAccessible.Role
 LEAST_CONTRAST = 4.5

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 import app.widgets
 
-SCRIPT = Path(__file__).parent / "every_widget.py"
+ROOT = Path(__file__).parents[2]
 LONGEST = 1200  # seconds, beside much other work
 pytestmark = pytest.mark.timeout(LONGEST + 60)
 
@@ -33,7 +34,8 @@ NOT_MET = {
 @pytest.fixture(scope="module")
 def told() -> tuple[list[str], set[str]]:
     """Return the faults of all states, and the classes of the widgets that were met."""
-    done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, timeout=LONGEST, check=False)
+    command, known = [sys.executable, "-m", "tests.packaging.every_widget"], os.environ | {"PYTHONPATH": "packaging"}
+    done = subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True, timeout=LONGEST, check=False)
     assert done.returncode == 0, done.stderr
     *faults, seen = done.stdout.splitlines()
     return faults, set(json.loads(seen))
