@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
 from app.widgets.chat.markdown.marks import Underline
+from app.widgets.chat.tokens.own_words import OwnWords
 from app.widgets.chat.tokens.token_cursor import HOVER_MS, TokenCursor
 from app.widgets.chat.tokens.token_places import TokenPlaces
 from app.widgets.chat.tokens.token_popover import TokenPopover
@@ -48,6 +49,15 @@ def cursor(qtbot: QtBot, window: MainWindow, app: App, script: Script) -> TokenC
 def card(cursor: TokenCursor) -> TokenPopover:
     assert cursor.popover is not None
     return cursor.popover
+
+
+def begin_words(qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor) -> OwnWords:
+    """Go to the third token and type the first letter of words of one's own."""
+    app.tokens.step(2)
+    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
+    qtbot.keyClick(window.chat.view, "h")
+    assert cursor.words is not None
+    return cursor.words
 
 
 def places(cursor: TokenCursor) -> TokenPlaces:
@@ -126,11 +136,7 @@ def test_the_keyboard_goes_back_to_where_it_was(
 def test_letters_begin_own_words_at_the_token(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, asked: Asked
 ) -> None:
-    app.tokens.step(2)
-    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
-    qtbot.keyClick(window.chat.view, "h")
-    words = cursor.words
-    assert words is not None
+    words = begin_words(qtbot, window, app, cursor)
     assert words.isVisible()
     assert words.hasFocus()
     qtbot.keyClicks(words, "olds 2")
@@ -146,11 +152,7 @@ def test_letters_begin_own_words_at_the_token(
 def test_own_words_are_there_when_somebody_comes_back_from_another_program(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor
 ) -> None:
-    app.tokens.step(2)
-    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
-    qtbot.keyClick(window.chat.view, "h")
-    words, other = cursor.words, QWidget()
-    assert words is not None
+    words, other = begin_words(qtbot, window, app, cursor), QWidget()
     qtbot.keyClicks(words, "olds")
     qtbot.addWidget(other)
     other.show()
@@ -166,11 +168,7 @@ def test_own_words_stay_while_an_answer_is_written_below_their_token(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, script: Script, asked: Asked
 ) -> None:
     """The chat goes on to the end of the other answer, and the token leaves the view."""
-    app.tokens.step(2)
-    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
-    qtbot.keyClick(window.chat.view, "h")
-    words, bar = cursor.words, window.chat.view.verticalScrollBar()
-    assert words is not None
+    words, bar = begin_words(qtbot, window, app, cursor), window.chat.view.verticalScrollBar()
     script.answers["More?"] = "And more words of it. " * 200
     app.chat.requests.send("More?")
     qtbot.waitUntil(lambda: not list(app.chat.questions) and bar.value() > 200)
@@ -185,11 +183,7 @@ def test_own_words_stay_while_an_answer_is_written_below_their_token(
 def test_the_chat_has_the_keyboard_where_token_mode_ends_over_own_words(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor
 ) -> None:
-    app.tokens.step(2)
-    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
-    qtbot.keyClick(window.chat.view, "h")
-    assert cursor.words is not None
-    assert cursor.words.hasFocus()
+    assert begin_words(qtbot, window, app, cursor).hasFocus()
     app.tokens.close()
     assert QApplication.focusWidget() in (window.chat.view, window.chat.composer.edit)
 
@@ -198,11 +192,7 @@ def test_own_words_tell_their_price_below_them_as_they_are_typed(
     qtbot: QtBot, window: MainWindow, app: App, cursor: TokenCursor, asked: Asked
 ) -> None:
     """Also to a screen reader; the mouse over the alternatives does not take it away."""
-    app.tokens.step(2)
-    qtbot.waitUntil(lambda: card(cursor).state.position == 2)
-    qtbot.keyClick(window.chat.view, "h")
-    words, popover = cursor.words, card(cursor)
-    assert words is not None
+    words, popover = begin_words(qtbot, window, app, cursor), card(cursor)
     qtbot.keyClicks(words, "olds")
     qtbot.waitUntil(lambda: "token" in popover.state.price)
     assert popover.state.is_written
