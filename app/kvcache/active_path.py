@@ -390,7 +390,7 @@ class ActivePath:
             self.salvage()
             # From the top: entering may have split the first edge of the path above the node that was found.
             for node in plan.path[1:2]:
-                self._trie.forget(self._trie.root.children[_first_token(node)], Reason.FAULT)
+                self._trie.forget(self._trie.top_of(node), Reason.FAULT)
             self.layers.start_call_log(None)
             return False
         return True
@@ -593,10 +593,3 @@ def _end(node: TrieNode) -> int:
 def _made_by(call_log: CallLog, nodes: Sequence[TrieNode]) -> list[TrieNode]:
     """Return the nodes of which a call log's session computed rows."""
     return [node for node in nodes if any(provenance.call_log is call_log for provenance in node.stored.provenances)]
-
-
-def _first_token(node: TrieNode) -> int:
-    """Return the first token of the branch that a node is on."""
-    while node.parent is not None and node.parent.parent is not None:
-        node = node.parent
-    return node.tokens[0]

@@ -165,6 +165,12 @@ class Trie(Generic[R, S]):
         self.changed(node)
         return upper
 
+    def top_of(self, node: Node[R, S]) -> Node[R, S]:
+        """Return the first edge of the branch that a node is on, which may have been split since it was found."""
+        while node.parent is not None and node.parent.parent is not None:
+            node = node.parent
+        return self.root.children[node.tokens[0]]
+
     def node_ending_at(self, path: list[Node[R, S]], offset: int) -> Node[R, S]:
         """Return the node of a path that ends at a token offset, after splitting the edge that spans it.
 
