@@ -178,7 +178,8 @@ class Stage(EngineHost):
         if path in self._missing:
             where = path.replace("/Users/ana", "~")
             sentence = f"Espalier looked in {where} and found nothing there. Your conversations are safe."
-            self.happened.emit(ModelFailed(path, Problem("The model folder is not where it was", sentence)))
+            gone = Problem("The model folder is not where it was", sentence, is_missing=True)
+            self.happened.emit(ModelFailed(path, gone))
             return
         if is_on_server(path):
             self._info = ModelInfo(
