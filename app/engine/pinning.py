@@ -10,7 +10,10 @@ from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 
 _NOT_PINNED = Problem("The branch was not pinned", "Nothing of this branch was pinned.")
-_NOTHING = Problem("There is nothing to pin", "Nothing of this branch is cached now. Continue it once, then pin it.")
+_NOTHING = Problem(
+    "There is nothing to pin",
+    "Nothing that leads up to here is cached now. Pin the branch further down, or go on from here once, then pin it.",
+)
 _SHORT = "There is not enough memory to pin it"
 _NO_ROOM = Problem(
     "There is no room to pin it",
