@@ -205,13 +205,13 @@ class CacheRegion(QObject):
 
     def _on_checked(self, found: Verified) -> None:
         if found.problem is not None:
-            self._notices.error(found.problem)
+            self._notices.refuse(found.problem)
         else:
             (self._notices.info if found.is_exact else self._notices.warn)(finding(found))
 
     def _on_pinned(self, event: Pinned) -> None:
         if event.problem is not None:
-            self._notices.error(event.problem)
+            self._notices.refuse(event.problem)
         else:
             self._notices.info(disk_text.pinned(event))
 

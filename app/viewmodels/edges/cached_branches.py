@@ -87,13 +87,13 @@ class CachedBranches(QObject):
 
     def _on_evicted(self, event: Evicted) -> None:
         if event.problem is not None:
-            self._notices.error(event.problem)
+            self._notices.refuse(event.problem)
         else:
             self._notices.info(edge_text.evicted(event))
 
     def _on_warmed_up(self, event: WarmedUp) -> None:
         if event.problem is not None:
-            self._notices.error(event.problem)
+            self._notices.refuse(event.problem)
         elif event.is_whole and not event.tokens:
             self._notices.refuse(edge_text.WARM_ALREADY)
         elif event.is_whole:

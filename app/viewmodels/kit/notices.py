@@ -91,8 +91,9 @@ class Notices(QObject):
         """Tell of something that was done, with Undo where it is a step of the history."""
         self._show(Notice(text, True, undo_step=undo_step, window=self.front()))
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: str | Problem) -> None:
         """Tell why nothing was done that was asked for, for as long as it takes to read: it is soon true no more."""
+        why = _sentence(why) if isinstance(why, Problem) else why
         self._refusal = Notice(why, True, is_refusal=True, window=self.front())
         self._tell(why)
         self._going.start(max(_LEAST_MS, len(why) * _MS_TO_LETTER))

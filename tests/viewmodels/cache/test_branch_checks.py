@@ -104,7 +104,7 @@ def test_while_an_answer_is_written_the_engine_says_why_not(qtbot: QtBot, app: A
     app.cache.verify(app.chat.open_branch.turns)
     qtbot.waitUntil(lambda: bool(app.notices.now.text))
     assert refusal.sentence in app.notices.now.text
-    assert not app.notices.now.is_good
+    assert app.notices.now.is_refusal
     (command,) = [command for command in script.commands if isinstance(command, Verify)]
     assert [turn.text for turn in command.turns] == ["hello"]
 

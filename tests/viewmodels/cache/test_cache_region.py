@@ -160,7 +160,7 @@ def test_what_cannot_be_pinned_is_told(qtbot: QtBot, app: App, script: Script) -
     asked(qtbot, app)
     app.act("pin")
     qtbot.waitUntil(lambda: app.notices.now.text == "There is no room to pin it. Raise the budget.")
-    assert not app.notices.now.is_good
+    assert app.notices.now.is_refusal
 
 
 def test_nothing_is_pinned_while_an_answer_is_written(qtbot: QtBot, app: App, script: Script) -> None:

@@ -178,6 +178,8 @@ def test_what_was_not_done_is_told_apart_from_what_was(notices: Notices, heard: 
     notices.add_error(FULL)
     assert (notices.now.is_refusal, notices.now.is_good) == (False, False)
     assert heard[0] == "There is nothing to undo."
+    notices.refuse(FULL)
+    assert (notices.now.text, notices.now.is_refusal) == ("The disk is full. Nothing is saved.", True)
 
 
 def test_why_nothing_was_done_goes_when_it_was_read(
