@@ -28,7 +28,7 @@ from app.worker.engine_thread import local_engine
 from tests.bench.report import machine, say, write
 from tests.bench.workload import Known
 from tests.remote.asker import Asker, asking
-from tests.remote.guide_gguf import write_gguf
+from tests.remote.gguf_files import write_gguf
 from tests.remote.started import Started, opened
 
 PATIENCE = 120.0  # seconds

@@ -189,7 +189,7 @@ class Endurance:
 @contextmanager
 def llama(folder: Path) -> Iterator[tuple[Started, list[tuple[int, int]]]]:
     """llama.cpp's own server with the guide, and what it says of prompts: all tokens, and those that it had."""
-    from tests.remote.guide_gguf import write_gguf
+    from tests.remote.gguf_files import write_gguf
 
     write_gguf(guide_model(), folder / "guide.gguf")
     command = [sys.executable, "-m", "tests.remote.llama_server", str(folder / "guide.gguf")]

@@ -55,7 +55,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it is in the lo
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     """The server, with two slots."""
-    from tests.remote.guide_gguf import write_gguf
+    from tests.remote.gguf_files import write_gguf
 
     folder = tmp_path_factory.mktemp("llama")
     write_gguf(guide_model(), folder / "guide.gguf")

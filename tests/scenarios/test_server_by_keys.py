@@ -39,7 +39,7 @@ class Guide(Started):
     """The server with the guide, behind a relay."""
 
     def __init__(self, folder: Path) -> None:
-        from tests.remote.guide_gguf import write_gguf
+        from tests.remote.gguf_files import write_gguf
 
         weights = folder / "guide.gguf"
         write_gguf(guide_model(), weights)
