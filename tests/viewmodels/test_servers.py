@@ -301,6 +301,40 @@ def test_a_folder_is_asked_for_where_it_makes_a_difference(region: ServersRegion
     assert region.takes_folder(ServerState(kind="llama.cpp", tokenizer="/models/tiny")), "it can be taken away"
 
 
+def test_a_model_in_use_is_asked_with_the_key_that_was_given_meanwhile(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
+) -> None:
+    with serving() as script:
+        settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: app.model.state.now.is_on_server and app.model.state.now.is_open)
+        app.answering.chosen.all.allow(app.library.open_id, "a1")
+        script.key = "secret"
+        app.chat.requests.send("Hello?")
+        qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+        card = app.chat.state.now.card
+        assert card is not None
+        assert "asks for a key" in card.title
+        with qtbot.waitSignal(region.added):
+            region.change("a1", "Studio", "secret")
+        app.act(card.action_id)
+        qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].role == "assistant" and not app.chat.state.now.can_stop)
+        assert app.chat.chat_model.rows[-1].text == "Hello, world"
+        assert app.chat.state.now.card is None
+
+
+def test_a_model_that_was_refused_is_opened_once_its_server_is_asked_rightly(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
+) -> None:
+    with serving(Script(key="secret")) as script:
+        settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+        region.change("a1", "Studio", "secret")
+        qtbot.waitUntil(lambda: app.model.state.now.is_open and app.chat.state.now.card is None)
+        assert app.model.state.now.is_on_server
+
+
 def test_a_model_in_use_is_opened_again_with_another_tokenizer(
     qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
 ) -> None:

@@ -131,7 +131,7 @@ class ServersRegion(QObject):
         """Ask a server again, and give it another name and key once it has answered; without a key it keeps its own.
 
         tokenizer: folder with that of its models, "" for none, None for the one that was named before. A model of it
-        that is in use is opened again with another one.
+        that is in use is opened again where it is to be asked in another way.
         """
         found, why = self.server(server_id), key_problem(key)
         if found is not None and why:
@@ -183,6 +183,7 @@ class ServersRegion(QObject):
         self.state.refresh()
 
     def _on_seen(self, seen: SeenServer) -> None:
+        has_new_key = self._asked is not None and self._asked[1] is not None
         self._looking, self._asked = "", None
         server = seen.server
         found = ServerState(
@@ -195,11 +196,12 @@ class ServersRegion(QObject):
         self._settings.update(servers=others if found in others else (*known, found))
         self.state.refresh()
         self.added.emit(found)
-        current = self._model.current_model.path
-        named = server_model(current)
-        is_in_use = named is not None and named.server_id == found.id
-        if is_in_use and before is not None and before.tokenizer != found.tokenizer:
-            self._model.open(current)
+        current = self._model.current_model
+        named = server_model(current.path)
+        is_in_use = named is not None and named.server_id == found.id and before is not None
+        is_asked_otherwise = before is None or has_new_key or _way(before) != _way(found)
+        if is_in_use and (is_asked_otherwise or current.problem is not None):
+            self._model.open(current.path)
 
     def _on_failed(self, problem: Problem, certificate: str, url: str) -> None:
         self._looking, self._problem, self._certificate, self._shown_at = "", problem, certificate, url
@@ -209,6 +211,11 @@ class ServersRegion(QObject):
         servers = self._settings.values.servers
         rows = server_rows(servers, self._model.list.state.now, self._looking)
         return ServersState(servers, rows, self._looking, self._problem, self._certificate)
+
+
+def _way(server: ServerState) -> tuple[object, ...]:
+    """Return what a model that is open was opened with, beside the key."""
+    return server.url, server.others, server.tokenizer, server.certificate, server.other_certificates
 
 
 def _expanded(folder: str) -> str:
