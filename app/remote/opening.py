@@ -87,9 +87,10 @@ class Beliefs:
             return None
         rule = replace(keeps, sequences=found.slots) if keeps.sequences and found.slots else keeps
         known = self._known.get((path, server.url))
-        if known is None or (known.rule, known.place) != (rule, place):
+        if known is None or known.rule != rule:
             prompts = self._prompts.setdefault(path, MessagePrompts())
             known = self._known[path, server.url] = Belief(rule, place, prompts)
+        known.place = place
         return known
 
     def forget(self, owner: str) -> bool:

@@ -67,24 +67,26 @@ class Workspace(QObject):
         self.notices = notices = Notices(lambda: self.store.history.step, self)
         self.model = ModelRegion(host, settings, folders.guide, notices, self)
         self.hub = HubRegion(settings, folders, notices, self.model.open, self)
-        self.servers = ServersRegion(settings, self.model, notices, ServerKeys.beside(folders.database), self)
         self.cache = CacheRegion(host, settings, folders.snapshots, self.model, notices, self)
         self.stored = StoredConversations(self.store, settings, notices, self)
         self.answering = Answering(host, self.store, self.stored, self.model.current_model, notices, settings, self)
+        keys, is_writing = ServerKeys.beside(folders.database), self.answering.is_writing
+        self.servers = ServersRegion(settings, self.model, notices, keys, is_writing, self)
         self.cached_branches = CachedBranches(
             *(host, self.store, self.stored.changes, self.model.current_model),
-            *(self.cache, self.answering.is_writing, notices, self),
+            *(self.cache, is_writing, notices, self),
         )
         self.warmth = WarmthIndex(
             *(CostQueries(host.submit), self.model.current_model, self.stored),
             *(ClosedTrees(self.store, self.stored.library, self), self.answering.questions.settled),
-            *(self.answering.is_writing, self),
+            *(is_writing, self),
         )
         self.api = LocalApi(host, settings, folders, notices, self)
         self.model.current_model.changed.connect(self.warmth.follow_model)
         for moved in (self.stored.replaced, self.answering.open_paths.moved, self.answering.question_queue.ended):
             moved.connect(self.warmth.follow)
         self.answering.generations.ended.connect(self.cached_branches.pin_keeper.renew)
+        self.answering.question_queue.ended.connect(self.servers.follow_answers)
         host.happened.connect(self._on_event)
         settings.changed.connect(self._follow_dates)
         self.model.list.state.changed.connect(self._tell_hub)

@@ -323,14 +323,36 @@ def test_a_model_in_use_is_asked_with_the_key_that_was_given_meanwhile(
         assert app.chat.state.now.card is None
 
 
-def test_a_model_that_was_refused_is_opened_once_its_server_is_asked_rightly(
+def test_a_model_in_use_is_on_the_server_by_its_new_name_after_the_answer_that_is_under_way(
     qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
+) -> None:
+    with serving(Script("vLLM", hold=1)) as script:
+        settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: app.model.state.now.detail == "on Studio")
+        app.answering.chosen.all.allow(app.library.open_id, "a1")
+        app.chat.requests.send("Hello?")
+        qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello")
+        with qtbot.waitSignal(region.added):
+            region.change("a1", "Workshop")
+        assert app.model.state.now.detail == "on Studio"
+        script.go.set()
+        qtbot.waitUntil(lambda: app.model.state.now.detail == "on Workshop")
+        assert app.chat.chat_model.rows[-1].text == "Hello, world"
+        view = app.cache.view
+        assert view.place == "Workshop"
+        assert any(node.residency == "believed" for node in view.nodes), "nothing is forgotten for a name"
+
+
+def test_a_model_that_was_refused_is_opened_once_its_server_is_asked_rightly(
+    qtbot: QtBot, make_app: Callable[[], App], settings: Settings
 ) -> None:
     with serving(Script(key="secret")) as script:
         settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+        app = make_app()
         app.model.open("server:a1/tiny")
         qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
-        region.change("a1", "Studio", "secret")
+        app.servers.change("a1", "Studio", "secret")
         qtbot.waitUntil(lambda: app.model.state.now.is_open and app.chat.state.now.card is None)
         assert app.model.state.now.is_on_server
 
@@ -353,7 +375,3 @@ def test_a_model_in_use_is_opened_again_with_another_tokenizer(
         region.change("a1", "Studio", tokenizer="/no/such/folder")
         qtbot.waitUntil(lambda: not takes_ids() and app.model.state.now.is_open, timeout=20_000)
         assert "no folder" in app.notices.now.text
-        asked = len(script.requests)
-        with qtbot.waitSignal(region.added):
-            region.change("a1", "Workshop")
-        assert "/tokenize" not in {path for path, _, _ in script.requests[asked:]}, "it is not opened again for a name"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
@@ -64,10 +65,13 @@ class ServersRegion(QObject):
         model: ModelRegion,
         notices: Notices,
         keys: ServerKeys,
+        is_writing: Callable[[], bool],
         parent: QObject | None = None,
     ) -> None:
+        """is_writing: returns whether an answer is under way, which another opening of its model would end."""
         super().__init__(parent)
         self._settings, self._model, self._notices = settings, model, notices
+        self._is_writing, self._is_changed = is_writing, False
         self._look = ServerProbe(keys, self)
         self._look.seen.connect(self._on_seen)
         self._look.failed.connect(self._on_failed)
@@ -131,7 +135,7 @@ class ServersRegion(QObject):
         """Ask a server again, and give it another name and key once it has answered; without a key it keeps its own.
 
         tokenizer: folder with that of its models, "" for none, None for the one that was named before. A model of it
-        that is in use is opened again where it is to be asked in another way.
+        that is in use is opened again then, after the answer that is under way.
         """
         found, why = self.server(server_id), key_problem(key)
         if found is not None and why:
@@ -198,10 +202,15 @@ class ServersRegion(QObject):
         self.added.emit(found)
         current = self._model.current_model
         named = server_model(current.path)
-        is_in_use = named is not None and named.server_id == found.id and before is not None
-        is_asked_otherwise = before is None or has_new_key or _way(before) != _way(found)
-        if is_in_use and (is_asked_otherwise or current.problem is not None):
-            self._model.open(current.path)
+        if before is not None and named is not None and named.server_id == found.id:
+            self._is_changed |= has_new_key or _way(before) != _way(found) or current.problem is not None
+            self.follow_answers()
+
+    def follow_answers(self) -> None:
+        """Open the model again that is to be asked in another way, as soon as no answer is under way."""
+        if self._is_changed and not self._is_writing():
+            self._is_changed = False
+            self._model.open(self._model.current_model.path)
 
     def _on_failed(self, problem: Problem, certificate: str, url: str) -> None:
         self._looking, self._problem, self._certificate, self._shown_at = "", problem, certificate, url
@@ -215,7 +224,7 @@ class ServersRegion(QObject):
 
 def _way(server: ServerState) -> tuple[object, ...]:
     """Return what a model that is open was opened with, beside the key."""
-    return server.url, server.others, server.tokenizer, server.certificate, server.other_certificates
+    return server.name, server.url, server.others, server.tokenizer, server.certificate, server.other_certificates
 
 
 def _expanded(folder: str) -> str:
