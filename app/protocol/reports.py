@@ -193,9 +193,10 @@ class ModelInfo:
 class Problem:
     """A problem in words a person can act on: a short title, and what happened and what to do next.
 
-    is_missing: something is not where it was.
+    is_missing: something is not where it was. is_of_server: what was entered about a server is the cause.
     """
 
     title: str
     sentence: str
     is_missing: bool = False
+    is_of_server: bool = False

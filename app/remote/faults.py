@@ -18,8 +18,9 @@ class ServerError(Exception):
 
     problem: what to tell. may_retry: the same request may do better. is_busy: the server asks for patience, and names
     wait, seconds, or 0. is_away: nothing answers at its address. is_untrusted: its certificate is not accepted.
-    is_unreadable: an answer came, or its beginning, and could not be read. too_long: how many tokens the conversation
-    has at least that is refused as too long, 1 where the server does not say; 0 for another fault.
+    is_unreadable: an answer came, or its beginning, and could not be read. is_of_server: what was entered about it is
+    the cause. too_long: how many tokens the conversation has at least that is refused as too long, 1 where the server
+    does not say; 0 for another fault.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class ServerError(Exception):
         is_away: bool = False,
         wait: float = 0.0,
         is_untrusted: bool = False,
+        is_of_server: bool = False,
         is_unreadable: bool = False,
         too_long: int = 0,
     ) -> None:
         super().__init__(title)
-        self.problem, self.is_untrusted, self.is_unreadable = Problem(title, sentence), is_untrusted, is_unreadable
+        self.problem = Problem(title, sentence, is_of_server=is_of_server or is_untrusted)
+        self.is_untrusted, self.is_unreadable = is_untrusted, is_unreadable
         self.may_retry = may_retry or is_busy or is_away
         self.is_busy, self.wait, self.is_away, self.too_long = is_busy, wait, is_away, too_long
 
@@ -63,7 +66,8 @@ def unencrypted(name: str, host: str, number: str) -> ServerError:
 
 def without_key(name: str, why: str) -> ServerError:
     """Return the fault of a key that cannot be sent. why: a sentence."""
-    return ServerError(f"The key for {name} cannot be sent", f"{why} Enter its key where the server was added.")
+    sentence = f"{why} Enter its key where the server was added."
+    return ServerError(f"The key for {name} cannot be sent", sentence, is_of_server=True)
 
 
 def unforeseen(name: str) -> ServerError:
@@ -120,7 +124,8 @@ def refused(name: str, status: int, said: str, wait: float = 0.0) -> ServerError
     """Return the fault of a request that is refused, as its status says."""
     told = f" It says: “{words(said)}”." if words(said) else ""
     if status in _KEYS:
-        return ServerError(f"{name} asks for a key", f"Enter its key where the server was added, then try again.{told}")
+        sentence = f"Enter its key where the server was added, then try again.{told}"
+        return ServerError(f"{name} asks for a key", sentence, is_of_server=True)
     if status in _BUSY:
         return ServerError(f"{name} is busy", f"Try again in a moment.{told}", is_busy=True, wait=wait)
     too_long = _too_long(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.protocol.events import CostEstimate
 from app.protocol.reports import Problem
 from app.viewmodels.chat.context_choices import ContextChoices
-from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.kit.problem_card import CHANGE_SERVER, ProblemCard
 from app.viewmodels.text import formatting
 
 
@@ -21,7 +21,7 @@ def server_failed(problem: Problem, question_id: str, goes_on: bool) -> ProblemC
     return ProblemCard(
         *(problem.title, problem.sentence, "Go On" if goes_on else "Answer Again", "ask_failed"),
         *("Not Now", "dismiss", question_id),
-        choices=(("Edit the Question", "edit_failed"),),
+        choices=(CHANGE_SERVER if problem.is_of_server else ("Edit the Question", "edit_failed"),),
     )
 
 

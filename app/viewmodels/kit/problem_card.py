@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from app.protocol.dataclass import dataclass
 
+CHANGE_SERVER = ("Change Server…", "change_server")
+
 
 @dataclass(frozen=True, slots=True)
 class ProblemCard:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.models.names import model_name
 from app.protocol.references import server_model
 from app.protocol.reports import Problem
-from app.viewmodels.kit.problem_card import ProblemCard
+from app.viewmodels.kit.problem_card import CHANGE_SERVER, ProblemCard
 
 
 def model_failed(problem: Problem, path: str, is_guide: bool) -> ProblemCard:
@@ -20,6 +20,8 @@ def model_failed(problem: Problem, path: str, is_guide: bool) -> ProblemCard:
     way_out = ("Choose Another Model…", "models")
     if problem.is_missing:
         way_out = ("Locate Folder…", "open_model")
+    elif problem.is_of_server:
+        way_out = CHANGE_SERVER
     elif server_model(path) is not None:
         way_out = ("Try Again", "open_anyway")
     return ProblemCard(problem.title, problem.sentence, *way_out, "Use the Guide Meanwhile", "use_guide")

@@ -49,7 +49,7 @@ class ServersPage(ListPage):
         self.remove_button = Button(style, "Remove", parent=self)
         self.add_button.clicked.connect(self.ask_for_server)
         self.look_button.clicked.connect(lambda: self.act(self._look_again))
-        self.change_button.clicked.connect(lambda: self.act(self._change))
+        self.change_button.clicked.connect(lambda: self.act(lambda row: self.change(server_of(row.id))))
         self.remove_button.clicked.connect(lambda: self.act(self._remove))
         servers.state.changed.connect(self.refresh)
         servers.added.connect(self._come_to)
@@ -106,6 +106,12 @@ class ServersPage(ListPage):
         """Ask for a server to be added, without stopping anything else."""
         self._show_box(ServerBox(self._style, self._servers, None, self))
 
+    def change(self, server_id: str) -> None:
+        """Ask what is to be another about a server that was added. Without effect where it is gone."""
+        server = self._servers.server(server_id)
+        if server is not None:
+            self._show_box(ServerBox(self._style, self._servers, server, self))
+
     def choose(self, row: ModelRow) -> None:
         """Open a model; look again at a server."""
         self.problem.hide()
@@ -128,7 +134,7 @@ class ServersPage(ListPage):
         if not is_server(row):
             menu.addAction("Open", partial(self.choose, row)).setEnabled(not row.reason and not row.is_current)
         menu.addAction("Look Again", partial(self._look_again, row))
-        menu.addAction("Change Server…", partial(self._change, row))
+        menu.addAction("Change Server…", partial(self.change, server_of(row.id)))
         menu.addAction("Remove Server", partial(self._remove, row))
         menu.popup(at)
 
@@ -138,11 +144,6 @@ class ServersPage(ListPage):
 
     def _look_again(self, row: ModelRow) -> None:
         self._servers.look_again(server_of(row.id))
-
-    def _change(self, row: ModelRow) -> None:
-        server = self._servers.server(server_of(row.id))
-        if server is not None:
-            self._show_box(ServerBox(self._style, self._servers, server, self))
 
     def _remove(self, row: ModelRow) -> None:
         self._servers.remove(server_of(row.id))

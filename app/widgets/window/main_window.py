@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         self._preferences = PreferencesCommands(style, app, self)
         self._models = ModelCommands(style, app.model, app.hub, app.servers, self.do, self)
         self.chat.welcome.modelsAsked.connect(self._models.show_models)
-        self._runs = bound(app, self._own_runs())
+        self._runs = bound(app, self._own_runs()) | self._models.of_cards
         self.chat.composer_area.acted.connect(lambda one: self.do(one) if one in self._runs else app.act(one))
         self.setMinimumSize(*_LEAST)
         self.setAcceptDrops(True)

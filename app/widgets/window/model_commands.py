@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.protocol.references import server_model
 from app.viewmodels.hub.hub_region import HubRegion
 from app.viewmodels.model.model_region import ModelRegion
 from app.viewmodels.servers.servers_region import ServersRegion
@@ -17,6 +18,7 @@ from app.widgets.window.window_commands import bring
 
 if TYPE_CHECKING:
     from app.widgets.models.models_window import ModelsWindow
+    from app.widgets.models.servers_page import ServersPage
 
 
 class ModelCommands(QObject):
@@ -48,6 +50,11 @@ class ModelCommands(QObject):
         """Commands that the window carries out about models, by their ids."""
         return {"models": self.show_models, "add_server": self.ask_for_server}
 
+    @property
+    def of_cards(self) -> dict[str, Callable[[], object]]:
+        """Things that the window does about models for buttons of cards alone, by their ids."""
+        return {"change_server": self.change_server}
+
     def choose_folder(self) -> None:
         """Ask for a model's folder without stopping anything else."""
         if self._dialog is None:
@@ -70,16 +77,27 @@ class ModelCommands(QObject):
 
     def ask_for_server(self) -> None:
         """Show the servers in the window of models, and ask there for another one."""
+        page = self._servers_page()
+        if page is not None:
+            page.ask_for_server()
+
+    def change_server(self) -> None:
+        """Show the servers in the window of models, and what was entered about that of the model that was chosen."""
+        page, model = self._servers_page(), server_model(self._models.current_model.path)
+        if page is not None and model is not None:
+            page.change(model.server_id)
+
+    def _servers_page(self) -> ServersPage | None:
+        """Show the servers in the window of models, and return their page."""
         from app.widgets.models.models_window import ModelsWindow
         from app.widgets.models.servers_page import ServersPage
 
         self.show_models()
         shown = shown_dialog(ModelsWindow)
-        if shown is not None:
-            shown.show_page(ServersPage.id)
-            page = shown.current
-            if isinstance(page, ServersPage):
-                page.ask_for_server()
+        if shown is None:
+            return None
+        shown.show_page(ServersPage.id)
+        return shown.current if isinstance(shown.current, ServersPage) else None
 
     def _made(self) -> ModelsWindow:
         from app.widgets.models.get_models import GetModels

@@ -82,14 +82,14 @@ def test_where_it_is_is_said_once(
 def test_a_server_that_refuses_can_be_tried_again(
     qtbot: QtBot, make_app: Callable[[], App], server: scripted.Script
 ) -> None:
-    server.key = "secret"
+    server.pages["/v1/models"] = (500, "text/plain", b"out of order")
     app = make_app()
     app.model.open(MODEL)
     qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
     card = app.chat.state.now.card
     assert card is not None
     assert (card.action_label, card.action_id, card.other_id) == ("Try Again", "open_anyway", "use_guide")
-    server.key = ""
+    del server.pages["/v1/models"]
     app.act(card.action_id)
     qtbot.waitUntil(lambda: app.model.state.now.is_open and app.chat.state.now.card is None)
     assert app.model.current_model.path == MODEL

@@ -32,6 +32,7 @@ from app.protocol.commands import ClearDiskCache, Generate, LoadModel
 from app.protocol.reports import Problem
 from app.viewmodels.actions import ACTIONS, BUTTONS, enabled
 from app.viewmodels.app import App
+from app.viewmodels.chat import question_card
 from app.viewmodels.kit.settings import WindowState
 from app.viewmodels.model import model_cards
 from app.viewmodels.unavailable import EMPTY, why_unavailable
@@ -208,9 +209,12 @@ def test_what_a_card_offers_is_done(qtbot: QtBot, window: MainWindow, app: App) 
     missing = replace(problem, is_missing=True)
     cards = [model_cards.model_failed(problem, path, is_guide=False) for path in ("/models/large", "server:a1/large")]
     cards += [model_cards.model_failed(missing, "/models/gone", is_guide=guide) for guide in (False, True)]
+    of_server = replace(problem, is_of_server=True)
+    cards += [model_cards.model_failed(of_server, "server:a1/large", is_guide=False)]
+    cards += [question_card.server_failed(one, "q", goes_on=False) for one in (problem, of_server)]
     cards += [model_cards.engine_failed(problem), model_cards.stopped("One"), model_cards.suspected("/models/one")]
     for card in cards:
-        for verb in (card.action_id, card.other_id):
+        for verb in (card.action_id, card.other_id, *(verb for _, verb in card.choices)):
             assert not verb or verb in window._runs or verb in BUTTONS, card
     app.model._show_card(cards[0])
     qtbot.waitUntil(lambda: not window.chat.composer_area.problem.isHidden())
@@ -350,7 +354,8 @@ def test_menu_entries_follow_what_can_be_done(qtbot: QtBot, window: MainWindow, 
 
 def test_every_action_does_something(window: MainWindow) -> None:
     """No command of the table falls through, and each entry of the menus is one of the table."""
-    assert window._runs.keys() == window.menus.actions.keys() == {action.id for action in ACTIONS}
+    commands = window._runs.keys() - window._models.of_cards.keys()
+    assert commands == window.menus.actions.keys() == {action.id for action in ACTIONS}
 
 
 def test_each_pane_of_the_inspector_has_a_command_with_keys(window: MainWindow) -> None:
