@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from app.protocol.commands import EstimateCost, Generate
 from app.protocol.events import CostEstimate, TurnResidency
-from app.protocol.reports import Reason, RequestReport, Source
+from app.protocol.reports import Reason, RequestReport, Source, StopReason
 from app.protocol.trie_view import TrieView
 from app.remote.id_prompts import IdPrompts
 from app.remote.prompts import MessagePrompts, Prompt
@@ -100,7 +100,9 @@ class Belief:
         self, owner: str, expected: RequestReport, whole: Prompt, sent: int, written: Written
     ) -> RequestReport:
         usage, report = written.usage, written.report
-        self._record.take(whole.ids, whole.spans, owner, usage.cached, sent)
+        unread = 1 if written.stop is StopReason.LENGTH else 0  # its last token was chosen, and never read
+        held = max(len(whole.ids) - unread, sent)
+        self._record.take(whole.ids[:held], whole.spans, owner, usage.cached, sent)
         seen = min(max(expected.seen, report.cached), report.total)
         report = replace(report, seen=seen, reason=self._reason(replace(report, seen=seen)))
         if not report.is_known and usage.prompt is not None and expected.cached:

@@ -74,7 +74,7 @@ MLX = Kind(
 MLX_DEFAULT = "default_model"  # by which it calls the one that it was started with
 LLAMA = Kind(
     *("llama.cpp", GoingOn.LAST_MESSAGE, True, True, _ALL | _XTC, "repeat_penalty", -1),
-    keeps=Rule(sequences=1),
+    keeps=Rule(sequences=1, puts_away=True),
     tells_progress=True,
     marks_end=True,
 )

@@ -31,6 +31,7 @@ from app.remote.routing import Replica, Replicas
 
 log = logging.getLogger(__name__)
 
+LEFT_OUT = "It is left out until the model is opened again."
 CAPABILITIES = Capabilities(
     token_ids=False,
     cost_estimates=False,
@@ -135,7 +136,7 @@ async def open_model(
     )
     info = _info(command, named, server, able)
     note = " ".join(f"{error.problem.title}. {error.problem.sentence}" for error in failed)
-    left_out = f"{note} It is left out until the model is opened again." if note else ""
+    left_out = f"{note} {LEFT_OUT}" if note else ""
     try:
         common = await common_ids([(one.client, one.found.kind) for one in able], named.name, server.tokenizer)
     except BaseException:

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum, auto
 from itertools import count
 
 from app.protocol.chat import Role
 from app.protocol.dataclass import dataclass
 from app.protocol.trie_view import TrieNodeView, TrieView
+from app.remote.slots import Shares, Slots
 
 MOST = 1 << 21  # tokens
 _FADING = 0.8  # of what was missed earlier, at each request
@@ -29,11 +31,12 @@ class Rule:
     """Describe what a server keeps of the prompts that it has read.
 
     block: tokens that it keeps together. sequences: how many it keeps, the newest of them; 0 for all that it has room
-    for.
+    for. puts_away: beside them it keeps in memory what would be lost, as `Slots` tells.
     """
 
     block: int = 1
     sequences: int = 0
+    puts_away: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Node:
         "id",
         "is_believed",
         "is_end",
+        "kept",
         "owners",
         "parent",
         "spans",
@@ -68,6 +72,7 @@ class Node:
         self.tokens, self.start, self.parent, self.spans = tokens, start, parent, spans
         self.below: dict[int, Node] = {}
         self.owners: set[str] = set()
+        self.kept: set[int] = set()  # sequences with these tokens that slots hold
         self.is_believed = self.is_end = False
         self.use, self.used_at = 0, 0.0
 
@@ -77,11 +82,20 @@ class Node:
         return self.start + len(self.tokens)
 
 
+class Way(Enum):
+    """The way in which a server finds tokens of a prompt: in all that it holds; in the slot that it chooses, and in
+    what slots have put away; in the slots alone; or whole sequences, where a model's cache cannot be cut."""
+
+    ALL = auto()
+    PUT_AWAY = auto()
+    SLOTS = auto()
+    WHOLE = auto()
+
+
 class Record:
     """Keep the token ids that one server was sent, as a trie, and predict what it still holds. Attribute: rule.
 
-    Some models' caches cannot be cut: of them a server finds whole sequences alone. Which it is, is learned from what
-    it reports.
+    In which way a server finds tokens is learned from what it reports.
     """
 
     def __init__(self, rule: Rule, most: int = MOST, clock: Callable[[], float] = time.time) -> None:
@@ -90,13 +104,15 @@ class Record:
         self._most, self._clock = most, clock
         self._root = Node((), 0, None, ())
         self._kept: list[tuple[int, ...]] = []  # sequences that a server keeps that keeps few, the oldest first
-        self._tokens = self._uses = self._serial = 0
-        self._missed = self._missed_whole = 0.0  # tokens, by the two ways in which a server may find them
+        self._slots = Slots(rule.sequences)  # where they put away
+        self._tokens = self._uses = self._serial = self._sequences = 0
+        ways = (Way.PUT_AWAY, Way.SLOTS, Way.WHOLE) if rule.puts_away else (Way.ALL, Way.WHOLE)
+        self._missed = dict.fromkeys(ways, 0.0)  # tokens
 
     @property
     def is_right(self) -> bool:
         """Return whether what was predicted lately was found."""
-        return min(self._missed, self._missed_whole) < 1
+        return min(self._missed.values()) < 1
 
     def seen(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens were sent before."""
@@ -104,17 +120,27 @@ class Record:
 
     def believed(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens the server should hold."""
-        return self._held(ids, self._missed_whole < self._missed)
+        return self._held(ids, self._way)
 
-    def _held(self, ids: Sequence[int], is_whole: bool) -> int:
-        """Return how many of the first tokens should be held. is_whole: in whole sequences alone."""
+    @property
+    def _way(self) -> Way:
+        """The way in which least was missed lately."""
+        return min(self._missed, key=self._missed.__getitem__)
+
+    def _held(self, ids: Sequence[int], way: Way) -> int:
+        """Return how many of the first tokens should be held and found in this way."""
+        if self.rule.puts_away:
+            shares = self._shares(ids)
+            if way is Way.WHOLE:
+                return self._slots.found_whole(shares, len(ids))
+            return self._slots.found(shares, len(ids), takes_back=way is Way.PUT_AWAY)
         found = end = 0
         for node, shared in self._walk(ids):
             if not node.is_believed:
                 break
             found += shared
             end = found if node.is_end and shared == len(node.tokens) else end
-        return end if is_whole else found
+        return end if way is Way.WHOLE else found
 
     def predicted(self, ids: Sequence[int]) -> int:
         """Return how many of the first tokens of a prompt the server should find: whole blocks, and never the last."""
@@ -124,10 +150,9 @@ class Record:
         return min(held, max(len(ids) - 1, 0)) // self.rule.block * self.rule.block
 
     def _learn(self, ids: Sequence[int], cached: int) -> None:
-        """Compare both ways of finding tokens with what a server has found."""
-        for name, is_whole in (("_missed", False), ("_missed_whole", True)):
-            missed = abs(cached - self._found(ids, self._held(ids, is_whole)))
-            setattr(self, name, _FADING * getattr(self, name) + missed)
+        """Compare each way of finding tokens with what a server has found."""
+        for way, before in self._missed.items():
+            self._missed[way] = _FADING * before + abs(cached - self._found(ids, self._held(ids, way)))
 
     def edge(self, ids: Sequence[int]) -> int:
         """Return the id of the last edge that a prompt goes along, 0 for none."""
@@ -152,7 +177,7 @@ class Record:
         asked = tokens[:prompt]
         if cached is not None:
             self._learn(asked, cached)
-        before = self.predicted(asked)
+        before, shares = self.predicted(asked), self._shares(asked)
         self._uses += 1
         path = self._put(tokens, tuple(spans))
         for node in path:  # a sequence that goes on is no longer kept as it was, where few are kept
@@ -162,13 +187,18 @@ class Record:
         for node in path:
             node.is_believed, node.use, node.used_at = True, self._uses, self._clock()
             node.owners.add(owner)
-        self._keep(tokens)
+        if self.rule.puts_away:
+            self._take_slot(path, len(tokens), shares, len(asked), before if cached is None else cached)
+        elif self.rule.sequences:
+            self._keep(tokens)
         self._shrink({node.id for node in path})
 
     def lose(self) -> None:
         """Believe that the server holds nothing any more of what it was sent."""
         for node in self._all():
             node.is_believed = False
+            node.kept.clear()
+        self._slots.clear()
 
     def forget(self, owner: str) -> bool:
         """Forget what only this owner sent. Returns whether there was anything."""
@@ -226,7 +256,7 @@ class Record:
         above = node.parent or self._root
         place = node.start + at
         upper = Node(node.tokens[:at], node.start, above, _within(node.spans, node.start, place))
-        upper.owners, upper.is_believed = set(node.owners), node.is_believed
+        upper.owners, upper.kept, upper.is_believed = set(node.owners), set(node.kept), node.is_believed
         upper.use, upper.used_at = node.use, node.used_at
         above.below[node.tokens[0]] = upper
         node.spans = _within(node.spans, place, node.end)
@@ -243,11 +273,39 @@ class Record:
                     if below.id not in on_path:
                         for one in _with_all_below(below):
                             one.is_believed = False
+                            one.kept.clear()
+
+    def _shares(self, ids: Sequence[int]) -> Shares:
+        """Return what a prompt has in common with each sequence that is kept."""
+        found: dict[int, int] = {}
+        for node, shared in self._walk(ids):
+            for number in node.kept:
+                found[number] = found.get(number, 0) + shared
+        return found
+
+    def _shares_of(self, sequence: int) -> Shares:
+        """Return what a sequence that is kept has in common with each of them."""
+        found: dict[int, int] = {}
+        for node in self._all():
+            if sequence in node.kept:
+                for number in node.kept:
+                    found[number] = found.get(number, 0) + len(node.tokens)
+        return found
+
+    def _take_slot(self, path: Sequence[Node], length: int, shares: Shares, asked: int, cached: int) -> None:
+        """Believe in what is kept once a slot holds a sequence."""
+        self._sequences += 1
+        self._slots.take(self._sequences, length, shares, asked, cached, self._shares_of)
+        for node in path:
+            node.kept.add(self._sequences)
+        kept = self._slots.kept
+        believed = self._slots.held if self._way is Way.SLOTS else kept
+        for node in self._all():
+            node.kept &= kept
+            node.is_believed = node.is_believed and not believed.isdisjoint(node.kept)
 
     def _keep(self, tokens: tuple[int, ...]) -> None:
-        """Believe in the newest sequences alone, where the server keeps no more."""
-        if not self.rule.sequences:
-            return
+        """Believe in the newest sequences alone."""
         others = [one for one in self._kept if tokens[: len(one)] != one]
         self._kept = [*others, tokens][-self.rule.sequences :]
         while sum(map(len, self._kept)) > self._most:

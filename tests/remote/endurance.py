@@ -13,7 +13,7 @@ import random
 import sys
 import time
 import urllib.request
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,6 +31,7 @@ from app.protocol.reports import Source
 from app.protocol.servers import Server
 from app.remote import patience
 from app.remote.client import Client
+from app.remote.record import Record
 from tests.remote.asker import Asker, asking
 from tests.remote.scripted import Script, serving, wait_until
 from tests.remote.started import Started, opened
@@ -94,7 +95,7 @@ class Endurance:
         self._run = 1000
         self._turns: list[tuple[Turn, ...]] = [()]
 
-    def compare(self, count: int, said: Callable[[], tuple[int, ...]]) -> None:
+    def compare(self, count: int, said: Callable[[], tuple[int, ...]], temperature: float = 1.0) -> None:
         """Ask branching questions. said: what the server told last: all tokens of the prompt, and those it had."""
         for _ in range(count):
             above = self._dice.choice(self._turns[-8:])
@@ -102,7 +103,7 @@ class Endurance:
             run = self._next()
             self._asker.do(EstimateCost(run, turns))
             foreseen = self._asker.wait(CostEstimate)
-            found = self._asked(run, turns, Sampling(temperature=1.0, max_tokens=self._dice.randint(1, 24)))
+            found = self._asked(run, turns, Sampling(temperature=temperature, max_tokens=self._dice.randint(1, 24)))
             assert isinstance(found, RunFinished), found
             request = found.stats.request
             assert request.source is Source.REPORTED
@@ -187,14 +188,13 @@ class Endurance:
 
 
 @contextmanager
-def llama(folder: Path) -> Iterator[tuple[Started, list[tuple[int, int]]]]:
-    """llama.cpp's own server with the guide, and what it says of prompts: all tokens, and those that it had."""
+def llama(folder: Path, model: Path, slots: int) -> Iterator[tuple[Started, list[tuple[int, int]]]]:
+    """llama.cpp's own server with a model, and what it says of prompts: all tokens, and those that it had."""
     from tests.remote.gguf_files import write_gguf
 
-    write_gguf(guide_model(), folder / "guide.gguf")
-    command = [sys.executable, "-m", "tests.remote.llama_server", str(folder / "guide.gguf")]
-    ending = ["2", "endless"]  # slots, and answers that are cut off at their length
-    started = Started(lambda port: [*command, str(port), *ending], folder)
+    write_gguf(model, folder / "model.gguf")
+    command = [sys.executable, "-m", "tests.remote.llama_server", str(folder / "model.gguf")]
+    started = Started(lambda port: [*command, str(port), str(slots)], folder)
     told: list[tuple[int, int]] = []
     events = Client.events
 
@@ -214,12 +214,28 @@ def llama(folder: Path) -> Iterator[tuple[Started, list[tuple[int, int]]]]:
 
 def real(folder: Path, seed: int, figures: Figures, requests: int, kills: int, stops: int) -> None:
     """Try llama.cpp's server, with token ids."""
-    with llama(folder) as (started, told), asking() as asker:
+    with llama(folder, guide_model(), 2) as (started, told), asking() as asker:
         opened(asker, started.server)
         tried = Endurance(asker, started.kill, started.start, random.Random(seed), figures)
         tried.compare(requests, lambda: told[-1])
         tried.stop(stops, lambda: _has_free_slots(started.server))
         tried.kill(kills)
+
+
+def foretold(folder: Path, model: Path, seed: int, requests: int) -> list[tuple[int, int]]:
+    """Return what is predicted of the prompts that it is sent, with one slot, and what it has found of them."""
+    found: list[tuple[int, int]] = []
+    take = Record.take
+
+    def taking(record: Record, ids: Sequence[int], spans: Any, owner: str, cached: int, prompt: int) -> None:
+        found.append((record.predicted(ids[:prompt]), cached))
+        take(record, ids, spans, owner, cached, prompt)
+
+    with llama(folder, model, 1) as (started, told), asking() as asker, patch.object(Record, "take", taking):
+        opened(asker, started.server)
+        tried = Endurance(asker, started.kill, started.start, random.Random(seed), Figures())
+        tried.compare(requests, lambda: told[-1], temperature=0.0)
+    return found
 
 
 def scripted(seed: int, figures: Figures, requests: int, kills: int) -> None:

@@ -1,4 +1,4 @@
-"""The guide in llama.cpp's own format, for its server: the same weights, words and template."""
+"""Models in llama.cpp's own format, for its server, with the weights, words and template of a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import gguf
 import numpy as np
 from numpy.typing import NDArray
 
-# By the names of lfm2 in a folder of safetensors, those in llama.cpp's format.
+# By the names in a folder of safetensors, of lfm2 and of qwen3, those in llama.cpp's format.
 _OF_LAYER: Mapping[str, str] = {
     "operator_norm": "attn_norm",
     "ffn_norm": "ffn_norm",
@@ -28,29 +28,47 @@ _OF_LAYER: Mapping[str, str] = {
     "self_attn.out_proj": "attn_output",
     "self_attn.q_layernorm": "attn_q_norm",
     "self_attn.k_layernorm": "attn_k_norm",
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.down_proj": "ffn_down",
+    "mlp.up_proj": "ffn_up",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
 }
-_OF_MODEL = {"model.embed_tokens.weight": "token_embd.weight", "model.embedding_norm.weight": "token_embd_norm.weight"}
+_OF_MODEL = {
+    "model.embed_tokens.weight": "token_embd.weight",
+    "model.embedding_norm.weight": "token_embd_norm.weight",
+    "model.norm.weight": "output_norm.weight",
+}
+_TYPES = {"F16": np.float16, "F32": np.float32}
 
 
 def write_gguf(folder: Path, path: Path) -> None:
-    """Write the guide in a folder to a file."""
+    """Write the model of a folder, an lfm2 as the guide is or a qwen3, to a file."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    writer = gguf.GGUFWriter(str(path), "lfm2")
-    writer.add_name("Espalier Guide")
+    writer = gguf.GGUFWriter(str(path), config["model_type"])
+    writer.add_name(folder.name)
     writer.add_block_count(config["num_hidden_layers"])
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
     writer.add_head_count(config["num_attention_heads"])
     heads = config["num_key_value_heads"]
-    writer.add_head_count_kv([heads if kind == "full_attention" else 0 for kind in config["layer_types"]])
-    writer.add_layer_norm_rms_eps(config["norm_eps"])
+    if config["model_type"] == "lfm2":
+        writer.add_head_count_kv([heads if kind == "full_attention" else 0 for kind in config["layer_types"]])
+        writer.add_shortconv_l_cache(config["conv_L_cache"])
+    else:
+        writer.add_head_count_kv(heads)
+        writer.add_key_length(config["head_dim"])
+        writer.add_value_length(config["head_dim"])
+    writer.add_layer_norm_rms_eps(config.get("norm_eps") or config["rms_norm_eps"])
     writer.add_rope_freq_base(float(config.get("rope_theta") or config["rope_parameters"]["rope_theta"]))
     writer.add_vocab_size(config["vocab_size"])
-    writer.add_shortconv_l_cache(config["conv_L_cache"])
     writer.add_file_type(1)
     _add_words(writer, folder, config["vocab_size"])
     for name, tensor in _tensors(folder / "model.safetensors"):
-        if name.endswith("feed_forward.w1.weight") and ".0." in name:
+        if name.endswith((".0.feed_forward.w1.weight", ".0.mlp.gate_proj.weight")):
             writer.add_feed_forward_length(tensor.shape[0])
         is_filter = "conv.conv" in name
         whole = tensor[:, :, 0] if is_filter else tensor
@@ -92,11 +110,11 @@ def _renamed(name: str) -> str:
     return f"blk.{layer}.{_OF_LAYER[rest.removesuffix('.weight')]}.weight"
 
 
-def _tensors(path: Path) -> Iterator[tuple[str, NDArray[np.float16]]]:
-    """Give the tensors of a file of 16-bit weights."""
+def _tensors(path: Path) -> Iterator[tuple[str, NDArray[np.floating]]]:
+    """Give the tensors of a file of weights of 16 or 32 bits."""
     content = path.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     for name, entry in json.loads(content[8 : 8 + length]).items():
         if name != "__metadata__":
             first, last = (8 + length + offset for offset in entry["data_offsets"])
-            yield name, np.frombuffer(content[first:last], np.float16).reshape(entry["shape"])
+            yield name, np.frombuffer(content[first:last], _TYPES[entry["dtype"]]).reshape(entry["shape"])

@@ -9,6 +9,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -38,8 +39,10 @@ from app.remote.client import Client
 from app.remote.id_opening import llama_prompts
 from app.remote.probe import look
 from app.remote.proof import TEXTS
+from tests.fakes.model_folder import write_model_folder
 from tests.prompting.codecs import NOON
 from tests.remote.asker import asking
+from tests.remote.endurance import foretold
 from tests.remote.extremes import extreme_sampling
 from tests.remote.scripted import wait_until
 from tests.remote.started import Started, look_at, opened
@@ -106,6 +109,15 @@ def test_figures_are_its_own_and_what_it_holds_is_predicted(started: Started) ->
         assert fork.text != second.text
         view = asker.wait(TrieChanged, 3).view
         assert view.place == "Studio"
+
+
+@pytest.mark.parametrize("kind", ["attention alone", "hybrid"])
+def test_what_it_finds_is_foretold_to_the_token(tmp_path: Path, kind: str) -> None:
+    """But for the first branch of a model whose cache cannot be cut, from which that is learned."""
+    model = guide_model() if kind == "hybrid" else write_model_folder(tmp_path / "model", "qwen3")
+    found = foretold(tmp_path, model, 1, 36)
+    assert len({cached for _, cached in found}) > 8
+    assert sum(predicted == cached for predicted, cached in found) >= (35 if kind == "hybrid" else 36)
 
 
 def test_prompts_are_made_of_its_own_tokens(started: Started) -> None:

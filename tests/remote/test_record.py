@@ -54,6 +54,48 @@ class Slots:
         self.kept = [*(one for one in self.kept if ids[: len(one)] != one), ids][-self.slots :]
 
 
+class PutAway:
+    """A server with slots that puts away what would be lost. slots: what each holds, and when it was used last."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots: list[tuple[Ids, int]] = [((), 0)] * slots
+        self.away: list[Ids] = []
+        self.uses = 0
+
+    def find(self, ids: Ids) -> int:
+        _, found = self.choose(ids, self.away.copy())
+        return min(found, len(ids) - 1)
+
+    def take(self, ids: Ids, whole: Ids) -> None:
+        at, _ = self.choose(ids, self.away)
+        self.uses += 1
+        self.slots[at] = (whole, self.uses)
+
+    def choose(self, ids: Ids, away: list[Ids]) -> tuple[int, int]:
+        """The slot, and what it holds of a prompt once something was put away or taken back."""
+        alike = [common(held, ids) for held, _ in self.slots]
+        at = max(range(len(alike)), key=alike.__getitem__)
+        if 10 * alike[at] <= len(ids):
+            at = min(reversed(range(len(alike))), key=lambda slot: self.slots[slot][1])
+        elif 2 * alike[at] >= len(self.slots[at][0]):
+            return at, alike[at]
+        held = self.slots[at][0]
+        if held and not any(one[: len(held)] == held for one in away):
+            away[:] = [*(one for one in away if held[: len(one)] != one), held]
+        found, worth, back = alike[at], alike[at] / len(held) if held else -1.0, Ids()
+        for one in away:
+            both = common(one, ids)
+            if 4 * both >= len(one) and both > found and both / len(one) > worth:
+                found, worth, back = both, both / len(one), one
+        if back:
+            away.remove(back)
+        return at, found
+
+
+def common(one: Ids, ids: Ids) -> int:
+    return shared(one, (*ids, -1))
+
+
 def shared(one: Ids, ids: Ids) -> int:
     found = 0
     while found < min(len(one), len(ids) - 1) and one[found] == ids[found]:
@@ -130,6 +172,37 @@ def test_what_a_server_let_go_of_is_believed_no_more_once_it_has_said_so(seed: i
         assert record.predicted(ids) == server.find(ids), "what was sent last is there"
 
 
+@pytest.mark.parametrize("slots", [1, 2, 4])
+@each_seed(range(40))
+def test_what_slots_have_put_away_comes_back(slots: int, seed: int) -> None:
+    random, record, server = Random(seed), Record(Rule(sequences=slots, puts_away=True)), PutAway(slots)
+    branches: list[Ids] = [(1, 2, 3)]
+    for _ in range(60):
+        ids = (*branch(random, branches), random.randrange(4))
+        found = server.find(ids)
+        assert record.predicted(ids) == found
+        whole = (*ids, *(random.randrange(4) for _ in range(random.randrange(4))))
+        branches.append(whole)
+        record.take(whole, (), "a", found, len(ids))
+        server.take(ids, whole)
+
+
+@each_seed(range(20))
+def test_that_nothing_is_put_away_is_learned(seed: int) -> None:
+    """By an older server, or one that was told so."""
+    random, record, server = Random(seed), Record(Rule(sequences=1, puts_away=True)), Slots(1)
+    branches: list[Ids] = [(1, 2, 3)]
+    right = 0
+    for number in range(60):
+        ids = branch(random, branches)
+        branches.append(ids)
+        found = server.find(ids)
+        right += record.predicted(ids) == found if number >= 20 else 0
+        record.take(ids, (), "a", found)
+        server.take(ids)
+    assert right >= 24, "of the last forty"
+
+
 class Whole:
     """A server whose caches cannot be cut: it finds whole sequences that a prompt begins with."""
 
@@ -201,7 +274,9 @@ def test_edges_begin_where_messages_do() -> None:
     ]
 
 
-@pytest.mark.parametrize("rule", [Rule(), Rule(sequences=3), Rule(sequences=1 << 29)])
+@pytest.mark.parametrize(
+    "rule", [Rule(), Rule(sequences=3), Rule(sequences=1 << 29), Rule(sequences=1 << 29, puts_away=True)]
+)
 def test_it_never_grows_beyond_its_room(rule: Rule) -> None:
     """Also not by one sequence, nor by those that a server keeps."""
     random, record = Random(1), Record(rule, most=500)
