@@ -18,11 +18,9 @@ def question_failed(problem: Problem, question_id: str) -> ProblemCard:
 
 def server_failed(problem: Problem, question_id: str, goes_on: bool) -> ProblemCard:
     """Return the card of a question to which a server gave no answer, or half of one. goes_on: that can go on."""
-    return ProblemCard(
-        *(problem.title, problem.sentence, "Go On" if goes_on else "Answer Again", "ask_failed"),
-        *("Not Now", "dismiss", question_id),
-        choices=(CHANGE_SERVER if problem.is_of_server else ("Edit the Question", "edit_failed"),),
-    )
+    again = ("Go On" if goes_on else "Answer Again", "ask_failed")
+    first, second = (CHANGE_SERVER, again) if problem.is_of_server else (again, ("Edit the Question", "edit_failed"))
+    return ProblemCard(problem.title, problem.sentence, *first, "Not Now", "dismiss", question_id, (second,))
 
 
 def does_not_fit(

@@ -56,7 +56,7 @@ def test_the_key_of_a_model_in_use(qtbot: QtBot, window: MainWindow, app: App, s
         app.chat.requests.send("Hello?")
         card = window.chat.composer_area.problem
         qtbot.waitUntil(lambda: not card.isHidden())
-        enter_key(qtbot, app, card.choices[0])
+        enter_key(qtbot, app, card.action)
         qtbot.waitUntil(lambda: card.isHidden() and app.chat.state.now.has_unanswered)
         window.do("regenerate")
         qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello, world")
