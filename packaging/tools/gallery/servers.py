@@ -3,13 +3,18 @@ there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from app.protocol.events import ModelReady, ServerAwaited
 from app.protocol.reports import Problem
-from app.remote.faults import broken_off, unreachable, untrusted
+from app.remote.faults import ServerError, broken_off, changed, gave_up, refused, unreachable, untrusted
+from app.remote.id_prompts import OFF
+from app.remote.opening import LEFT_OUT
 from app.viewmodels.app import App
 from app.viewmodels.chat import question_card
+from app.viewmodels.chat.chat_text import LONG_SILENCE
+from app.viewmodels.chat.question import Question
 from app.viewmodels.kit.settings import ServerState
 from app.widgets.models.models_window import ModelsWindow
 from app.widgets.models.server_box import ServerBox
@@ -98,13 +103,76 @@ def talk_with_it(app: App, window: MainWindow) -> None:
     app.model.open(STUDIO)
 
 
-def break_off(app: App, window: MainWindow) -> None:
-    """Be left by the server in the middle of an answer."""
+def fail(error: ServerError, *, goes_on: bool = False) -> Act:
+    """Be left without an answer, or with the beginning of one, which can go on."""
+
+    def act(app: App, window: MainWindow) -> None:
+        talk_with_it(app, window)
+        wait("the server's model is in use", lambda: is_in_use(app))
+        question = app.library.tree.path[-2]
+        card = question_card.server_failed(error.problem, question.id, goes_on=goes_on)
+        app.answering.cards.put(app.library.open_id, card)
+
+    return act
+
+
+FAILURES: Mapping[str, Act] = {
+    "broke-off": fail(broken_off("Studio"), goes_on=True),
+    "asks-for-key": fail(refused("Studio", 401, "Invalid API key")),
+    "changed": fail(changed("Studio")),
+    "busy": fail(refused("Studio", 503, "no slot available")),
+    "gave-up": fail(gave_up("Studio", "CUDA error: out of memory"), goes_on=True),
+}
+"""What may go wrong with an answer, by a name for its picture."""
+
+
+def wait_for_it(app: App, window: MainWindow) -> None:
+    """Ask something of a server that does not answer at first."""
+    _ask(app, window)
+    app.answering.generations.take(ServerAwaited(_asked(app).run_id or 0, 0, "Studio"))
+    app.catch_up()
+
+
+def hear_nothing(app: App, window: MainWindow) -> None:
+    """Ask something of a server, and hear nothing of it for long."""
+    _ask(app, window)
+    wait("it is read", lambda: _asked(app).prefill is not None)
+    _asked(app).heard_at -= LONG_SILENCE + 3
+    app.answering.generations.moved.emit()
+    app.catch_up()
+
+
+def count_otherwise(app: App, window: MainWindow) -> None:
+    """Be told that a server counts other tokens than it was sent."""
+    _open_with(app, window, OFF)
+
+
+def lose_replica(app: App, window: MainWindow) -> None:
+    """Open the model of several servers, of which one does not answer."""
+    problem = unreachable("Studio", "192.168.1.21:8000").problem
+    _open_with(app, window, f"{problem.title}. {problem.sentence} {LEFT_OUT}")
+
+
+def _open_with(app: App, window: MainWindow, note: str) -> None:
     talk_with_it(app, window)
     wait("the server's model is in use", lambda: is_in_use(app))
-    question = app.library.tree.path[-2]
-    card = question_card.server_failed(broken_off("Studio").problem, question.id, goes_on=True)
-    app.answering.cards.put(app.library.open_id, card)
+    info = app.model.current_model.info
+    if info is not None:
+        app.model.take(ModelReady(replace(info, note=note)))
+    app.catch_up()
+
+
+def _ask(app: App, window: MainWindow) -> None:
+    talk_with_it(app, window)
+    wait("the server's model is in use", lambda: is_in_use(app))
+    app.answering.chosen.all.allow(app.library.open_id, "a1")
+    app.chat.requests.send("Could it be a little cheaper?")
+    wait("it is asked", lambda: bool(app.answering.questions.at_engine))
+
+
+def _asked(app: App) -> Question:
+    (question,) = app.answering.questions.at_engine
+    return question
 
 
 def show_cache(app: App, window: MainWindow) -> None:
