@@ -218,7 +218,7 @@ def real(folder: Path, seed: int, figures: Figures, requests: int, kills: int, s
         opened(asker, started.server)
         tried = Endurance(asker, started.kill, started.start, random.Random(seed), figures)
         tried.compare(requests, lambda: told[-1])
-        tried.stop(stops, lambda: _has_free_slots(started.server))
+        tried.stop(stops, lambda: has_free_slots(started.server))
         tried.kill(kills)
 
 
@@ -286,7 +286,8 @@ def _usage(kind: str, total: int, had: int) -> dict[str, Any]:
     return {"prompt_tokens": total, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": had}}
 
 
-def _has_free_slots(server: Server) -> bool:
+def has_free_slots(server: Server) -> bool:
+    """Return whether llama.cpp's server has nothing to do."""
     with urllib.request.urlopen(f"{server.url}/slots", timeout=10) as answer:
         return not any(slot["is_processing"] for slot in json.load(answer))
 
