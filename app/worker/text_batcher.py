@@ -11,13 +11,24 @@ last of a turn at once; thinking and text are never joined.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.protocol.engine import EventSink
 from app.protocol.events import Event, RunFailed, RunFinished, RunStarted, TextDelta
 
 FRAME = 0.016
+
+
+class _Lane:
+    """New text of one answer. held: what has not left, all of one kind. came_at, sent_at: when the last of it did."""
+
+    __slots__ = ("came_at", "held", "is_quick", "sent_at")
+
+    def __init__(self) -> None:
+        self.held: list[TextDelta] = []
+        self.came_at = self.sent_at = float("-inf")
+        self.is_quick = False
 
 
 class TextBatcher:
@@ -31,77 +42,64 @@ class TextBatcher:
         self._sink = sink
         self._frame = frame
         self._clock = clock
-        self._held: dict[tuple[int, int], TextDelta] = {}
-        self._came_at: dict[tuple[int, int], float] = {}
-        self._sent_at: dict[tuple[int, int], float] = {}
-        self._quick: set[tuple[int, int]] = set()
+        self._lanes: dict[tuple[int, int], _Lane] = {}
 
     def __call__(self, event: Event) -> None:
         """Pass an event on, or hold it back for less than a frame when it is new text."""
+        now = self._clock()
         if isinstance(event, TextDelta):
-            self._hold(event)
-            self._send_due()
+            self._hold(event, now)
+            self._send_due(now)
             return
-        self._send_due()
+        self._send_due(now)
         run_id = getattr(event, "run_id", None)
         if run_id is not None:
-            self._flush_run(run_id)
+            of_run = [key for key in self._lanes if key[0] == run_id]
+            for key in of_run:
+                self._send(self._lanes[key], now)
             if isinstance(event, RunStarted | RunFinished | RunFailed):
-                self._forget(run_id)
+                for key in of_run:
+                    del self._lanes[key]
         self._sink(event)
 
     def flush(self) -> None:
         """Send everything that is held back."""
-        for key in tuple(self._held):
-            self._send(key)
+        for lane in self._lanes.values():
+            self._send(lane, self._clock())
 
-    def _hold(self, delta: TextDelta) -> None:
+    def _hold(self, delta: TextDelta, now: float) -> None:
         key = (delta.run_id, delta.lane)
-        self._note_pace(key)
-        held = self._held.get(key)
-        if held is not None and held.kind != delta.kind:
-            self._send(key)
-            held = None
-        self._held[key] = delta if held is None else _joined(held, delta)
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = _Lane()
+        lane.is_quick = now - lane.came_at < self._frame
+        lane.came_at = now
+        if lane.held and lane.held[0].kind != delta.kind:
+            self._send(lane, now)
+        lane.held.append(delta)
         if delta.ends_turn:
-            self._send(key)
+            self._send(lane, now)
 
-    def _note_pace(self, key: tuple[int, int]) -> None:
-        now = self._clock()
-        if now - self._came_at.get(key, float("-inf")) < self._frame:
-            self._quick.add(key)
-        else:
-            self._quick.discard(key)
-        self._came_at[key] = now
-
-    def _send_due(self) -> None:
+    def _send_due(self, now: float) -> None:
         """Send what was held back for long enough: of answers that are written by turns, the next word may be far."""
-        now = self._clock()
-        for key in tuple(self._held):
-            pause = 2 * self._frame if key in self._quick else self._frame
-            if now - self._sent_at.get(key, float("-inf")) >= pause:
-                self._send(key)
+        for lane in self._lanes.values():
+            if lane.held and now - lane.sent_at >= (2 * self._frame if lane.is_quick else self._frame):
+                self._send(lane, now)
 
-    def _send(self, key: tuple[int, int]) -> None:
-        self._sent_at[key] = self._clock()
-        self._sink(self._held.pop(key))
-
-    def _flush_run(self, run_id: int) -> None:
-        for key in [key for key in self._held if key[0] == run_id]:
-            self._send(key)
-
-    def _forget(self, run_id: int) -> None:
-        for key in [key for key in self._came_at if key[0] == run_id]:
-            del self._came_at[key]
-            self._sent_at.pop(key, None)
-            self._quick.discard(key)
+    def _send(self, lane: _Lane, now: float) -> None:
+        if lane.held:
+            lane.sent_at = now
+            held, lane.held = lane.held, []
+            self._sink(_joined(held))
 
 
-def _joined(first: TextDelta, second: TextDelta) -> TextDelta:
+def _joined(held: Sequence[TextDelta]) -> TextDelta:
+    if len(held) == 1:
+        return held[0]
     return replace(
-        first,
-        text=first.text + second.text,
-        tokens=first.tokens + second.tokens,
-        uncounted=first.uncounted + second.uncounted,
-        ends_turn=second.ends_turn,
+        held[0],
+        text="".join(one.text for one in held),
+        tokens=tuple(token for one in held for token in one.tokens),
+        uncounted=sum(one.uncounted for one in held),
+        ends_turn=held[-1].ends_turn,
     )
