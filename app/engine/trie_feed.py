@@ -1,6 +1,6 @@
 """The pictures of the trie, and the log of what the cache did, that the window gets.
 
-They are sent after every change of the trie's shape, and while tokens come at most ten a second. The first token of an
+They are sent after every change of the trie's shape, and while tokens come at most two a second. The first token of an
 answer waits for none but of a small trie.
 """
 
@@ -18,7 +18,7 @@ from app.protocol.events import CacheHappened, TrieChanged
 
 log = logging.getLogger(__name__)
 
-_SECONDS_BETWEEN = 0.1
+_SECONDS_BETWEEN = 0.5
 # A picture of fifty thousand edges takes some 20 ms: at most this share of the time goes into them while tokens come.
 _LARGEST_SHARE = 0.01
 _FEW = 500  # edges; a picture of so many takes a millisecond at most

@@ -34,7 +34,7 @@ from app.viewmodels.warmth.price_text import price_sentence
 from app.viewmodels.warmth.warmth_index import WarmthIndex
 from app.worker.engine_host import EngineHost
 
-TICK_MS, NEARLY_MS = 300, 100  # between the figures of an answer; less than that before them others may bring them
+TICK_MS, NEARLY_MS = 500, 150  # between the figures of an answer; less than that before them others may bring them
 
 
 class ChatRegion(QObject):
