@@ -81,6 +81,11 @@ class Node:
         """Return the place after its last token."""
         return self.start + len(self.tokens)
 
+    @property
+    def is_within(self) -> bool:
+        """Whether its first token does not begin a message."""
+        return bool(self.spans) and self.spans[0].start < self.start
+
 
 class Way(Enum):
     """The way in which a server finds tokens of a prompt: in all that it holds; in the slot that it chooses, and in
@@ -213,7 +218,14 @@ class Record:
     def view(self, place: str) -> TrieView:
         """Return a picture of it, in which nothing has bytes. place: what the person calls the server."""
         self._serial += 1
-        return TrieView(self._serial, tuple(map(_shown, self._all())), place=place)
+        said: dict[int, str] = {0: ""}  # of the message that an edge ends in, by all edges down to it
+        nodes = []
+        for node in self._all():
+            before = said[0 if node.parent is None or node.parent is self._root else node.parent.id]
+            before = before if node.is_within else ""
+            said[node.id] = _words(node)
+            nodes.append(_shown(node, before, said[node.id]))
+        return TrieView(self._serial, tuple(nodes), place=place)
 
     # The trie
 
@@ -355,15 +367,31 @@ def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
     return tuple(span for span in spans if span.start < end and span.end > start)
 
 
-def _shown(node: Node) -> TrieNodeView:
+def _words(node: Node) -> str:
+    """Return the first words of an edge's message: those that all have in common that go on below it."""
+    if not node.spans:
+        return ""
+    span = node.spans[-1]
+    below = [one.spans[0].words for one in node.below.values() if one.is_within]
+    if len(below) < 2 or span.end <= node.end:
+        return span.words
+    differ = (number for number, letters in enumerate(zip(*below, strict=False)) if len(set(letters)) > 1)
+    words = below[0][: next(differ, min(map(len, below)))]
+    is_whole = all(one[len(words) :][:1] in ("", " ") for one in below)
+    return words if is_whole else words.rpartition(" ")[0]
+
+
+def _shown(node: Node, before: str, words: str) -> TrieNodeView:
+    """Return an edge as it is shown. before, words: what is said of its message above it, and down to its end."""
     first = node.spans[0] if node.spans else None
     parent = node.parent
+    goes_on = bool(before) and words.startswith(before) and words != before
     return TrieNodeView(
         id=node.id,
         parent_id=None if parent is None or parent.parent is None else parent.id,
         start=node.start,
         end=node.end,
-        label="" if first is None else first.words,
+        label=words[len(before) :] if goes_on else words,
         bytes=0,
         residency="believed" if node.is_believed else "none",
         lanes=(),
@@ -372,6 +400,6 @@ def _shown(node: Node) -> TrieNodeView:
         last_use=node.use,
         used_at=node.used_at,
         role=None if first is None else first.role,
-        is_continued=first is not None and first.start < node.start,
+        is_continued=bool(before),
         owners=frozenset(node.owners),
     )

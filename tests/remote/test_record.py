@@ -267,11 +267,30 @@ def test_edges_begin_where_messages_do() -> None:
     record.take((1, 2, 3, 4, 7), (*spans[:1], Span(2, 5, "assistant", "Another")), "a")
     assert [(one.start, one.end, one.label, one.is_continued) for one in record.view("").nodes] == [
         (0, 2, "First", False),
-        (2, 4, "Answer", False),
-        (4, 5, "Answer", True),
+        (2, 4, "", False),
+        (4, 5, "Answer", False),
         (5, 6, "Next", False),
-        (4, 5, "Another", True),
+        (4, 5, "Another", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "labels"),
+    [
+        ("What is a branch?", "What is a fork?", [("What is a", False), (" branch?", True), (" fork?", True)]),
+        ("What is a branch?", "Which keys?", [("", False), ("What is a branch?", False), ("Which keys?", False)]),
+        ("Go on", "Go on, please", [("Go", False), (" on", True), (" on, please", True)]),
+        ("Go on", "Go on", [("Go on", False), ("Go on", True), ("Go on", True)]),
+        ("", "Go", [("", False), ("", False), ("Go", False)]),
+    ],
+)
+def test_what_two_messages_share_is_called_by_what_both_begin_with(
+    first: str, second: str, labels: list[tuple[str, bool]]
+) -> None:
+    record = Record(Rule())
+    record.take((1, 2, 3, 4), (Span(0, 4, "user", first),), "a")
+    record.take((1, 2, 8, 9), (Span(0, 4, "user", second),), "b")
+    assert [(one.label, one.is_continued) for one in record.view("").nodes] == labels
 
 
 @pytest.mark.parametrize(
