@@ -300,7 +300,7 @@ def _write_elsewhere(app: App, window: MainWindow) -> None:
 
 def _hold_elsewhere(app: App, window: MainWindow) -> None:
     app.library.new_conversation()
-    window.cache.empty.show_others(is_held=True)
+    window.cache.empty.tell(others=True, is_on_server=False)
 
 
 EMPTY = next(scene for scene in SCENES if scene.name == "empty")

@@ -121,7 +121,6 @@ class CachePane(Pane):
         self.row_actions.show_state(now)
         self.others.show_state(now)
         self.head.show_cold(now.cold)
-        self.empty.show_others(bool(now.others.edges))
         self._refresh()
 
     def open_menu(self, at: QPoint, homes: Sequence[Home]) -> None:
@@ -152,6 +151,7 @@ class CachePane(Pane):
         shown = self._trie.shown.nodes
         self.tree.setVisible(bool(shown))
         self.empty.setVisible(not shown)
+        self.empty.tell(others=bool(self._now.others.edges), is_on_server=bool(self._trie.view.place))
         self.others.setVisible(bool(self._now.others.edges))
         self.row_actions.setVisible(self._edges is not None and bool(shown))
         self.setAccessibleDescription(self.totals)

@@ -17,15 +17,21 @@ _STAYS = (
     "When you send a message, the tokens the model has read stay here as a branch. "
     "What two conversations share is read once."
 )
-_EMPTY = "Nothing of this model is held yet", _STAYS
-_OTHERS = (
-    "Nothing of this conversation is held",
-    f"{_STAYS} What is held of other conversations is one line below.",
+_STAYS_THERE = (
+    "When you send a message, the tokens that the server has read should stay there as a branch. "
+    "What two conversations share is read once."
 )
-_MEANINGS: tuple[tuple[Residency, str], ...] = (
+_EMPTY, _OTHERS = "Nothing of this model is held yet", "Nothing of this conversation is held"
+_OF_OTHERS = "What is held of other conversations is one line below."
+_Meanings = tuple[tuple[Residency, str], ...]
+_MEANINGS: _Meanings = (
     ("live", "in use by this answer"),
     ("memory", "kept, comes back at once"),
     ("disk", "in a file, read back in a moment"),
+    ("none", "known, must be read again"),
+)
+_MEANINGS_THERE: _Meanings = (
+    ("believed", "sent there before, reused"),
     ("none", "known, must be read again"),
 )
 _DRAWING = 114
@@ -40,20 +46,21 @@ class EmptyCache(QWidget):
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._style = style
-        self._title, self._sentence = _EMPTY
+        self._title, self._sentence, self._meanings = _EMPTY, _STAYS, _MEANINGS
         style.changed.connect(self.update)
         self._name()
 
-    def show_others(self, is_held: bool) -> None:
-        """Say whether other conversations hold something."""
-        words = _OTHERS if is_held else _EMPTY
-        if words != (self._title, self._sentence):
-            self._title, self._sentence = words
+    def tell(self, *, others: bool, is_on_server: bool) -> None:
+        """Say what is not held. others: something is of other conversations. is_on_server: it would be there."""
+        stays, meanings = (_STAYS_THERE, _MEANINGS_THERE) if is_on_server else (_STAYS, _MEANINGS)
+        told = (_OTHERS, f"{stays} {_OF_OTHERS}", meanings) if others else (_EMPTY, stays, meanings)
+        if told != (self._title, self._sentence, self._meanings):
+            self._title, self._sentence, self._meanings = told
             self._name()
             self.update()
 
     def _name(self) -> None:
-        meanings = ". ".join(f"{RESIDENCY_NAMES[residency]}: {meaning}" for residency, meaning in _MEANINGS)
+        meanings = ". ".join(f"{RESIDENCY_NAMES[residency]}: {meaning}" for residency, meaning in self._meanings)
         self.setAccessibleName(self._title)
         self.setAccessibleDescription(f"{self._sentence} {meanings}.")
 
@@ -66,7 +73,7 @@ class EmptyCache(QWidget):
         title = wrapped(headline, self._title, self.width() - 2 * _INSET)
         lines = wrapped(ui, self._sentence, self.width() - 2 * _INSET - 16)
         words = len(title) * headline.line + 8 + len(lines) * self._line
-        legend = 20 + len(_MEANINGS) * self._entry_height()
+        legend = 20 + len(self._meanings) * self._entry_height()
         room = self.height() - 2 * _INSET - words
         has_legend = room >= legend
         has_drawing = room >= _DRAWING + 28 + legend
@@ -88,8 +95,8 @@ class EmptyCache(QWidget):
     def _widths(self) -> tuple[float, float]:
         """Return the points that the widest name and the widest meaning take."""
         name, meaning = self._style.text_style(TextRole.SMALL_MEDIUM), self._style.text_style(TextRole.SMALL)
-        names = max(name.width(RESIDENCY_NAMES[residency]) for residency, _ in _MEANINGS)
-        return names, max(meaning.width(words) for _, words in _MEANINGS)
+        names = max(name.width(RESIDENCY_NAMES[residency]) for residency, _ in self._meanings)
+        return names, max(meaning.width(words) for _, words in self._meanings)
 
     def _is_stacked(self) -> bool:
         """Return whether the meanings stand under the names, where there is no room beside them."""
@@ -129,7 +136,7 @@ class EmptyCache(QWidget):
         is_stacked = self._is_stacked()
         wanted = _TO_NAME + (max(names, meanings) if is_stacked else names + _TO_MEANING + meanings)
         left = max(float(_INSET), (self.width() - wanted) / 2)
-        for residency, words in _MEANINGS:
+        for residency, words in self._meanings:
             paint_disc(painter, theme, QPointF(left + 5, y + self._line / 2), residency)
             line = QRectF(left + _TO_NAME, y, self.width() - 8 - left - _TO_NAME, self._line)
             draw_text(

@@ -555,6 +555,7 @@ SCENES = (
     Scene("server-box-untrusted", Stage, then=servers.add_untrusted, part=servers.box_of),
     Scene("server-box-changed", Stage, then=servers.change, part=servers.box_of),
     Scene("server-in-use", Stage, then=servers.talk_with_it, shown=servers.is_in_use),
+    Scene("server-cache-empty", lambda: Stage(is_filled=False), then=servers.show_cache, shown=servers.is_in_use),
     Scene("server-cache", Stage, then=servers.show_cache, shown=servers.is_in_use),
     Scene("server-cache-large", Stage, body=24, then=servers.show_cache, shown=servers.is_in_use),
     Scene("server-map", Stage, then=servers.show_map, shown=servers.is_in_use, more=name_branches),

@@ -56,6 +56,17 @@ def test_an_empty_cache_says_so_and_what_the_discs_mean(pane: CachePane) -> None
     assert "0 of 8.0" in pane.head.accessibleName()
 
 
+def test_of_a_server_it_says_what_should_be_there(pane: CachePane, model: TrieModel) -> None:
+    model.show(replace(EMPTY, place="Studio"))
+    assert pane.empty.isVisible()
+    told = pane.empty.accessibleDescription()
+    assert "that the server has read should stay there" in told
+    assert "Should be there: sent there before, reused" in told
+    assert "Live" not in told
+    model.show(EMPTY)
+    assert "Live: in use by this answer" in pane.empty.accessibleDescription()
+
+
 def test_the_tree_comes_with_the_first_edge_and_goes_with_the_last(pane: CachePane, model: TrieModel) -> None:
     model.show(view())
     assert pane.tree.isVisible()
