@@ -27,7 +27,15 @@ import tests.sealed  # noqa: F401 - offline, before the engine is imported
 from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
 from app.protocol.commands import EstimateCost, Generate, LoadModel, SetBudget
-from app.protocol.events import CostEstimate, Event, ModelReady, RunFinished, TextDelta, TrieChanged
+from app.protocol.events import (
+    CostEstimate,
+    Event,
+    ModelReady,
+    PrefillProgress,
+    RunFinished,
+    TextDelta,
+    TrieChanged,
+)
 from app.worker.engine_host import EngineHost
 from app.worker.gateway_host import GatewayHost
 from tests.bench.window_probe import PATIENCE, wait
@@ -39,6 +47,7 @@ LATE_MS = 50.0  # after the step in which the window asks
 DISCONNECT_MS = 1000.0
 _SHARE = 4 / 3  # of what the window's branches take: the budget of which they fill three quarters
 _QUESTION, _LONGEST = 60, 60  # words of a question of the window's, and of another's
+_LONG = 1800  # words of a prompt that takes long to read
 _GREEDY = Sampling(temperature=0.0, max_tokens=16)
 # What says the same over and over does not end before its reader leaves.
 _ENDLESS = {"temperature": 0, "frequency_penalty": -2, "max_tokens": 3000, "stream": True}
@@ -152,7 +161,7 @@ class Client:
         return at
 
 
-def is_guests(event: TextDelta | RunFinished) -> bool:
+def is_guests(event: TextDelta | RunFinished | PrefillProgress) -> bool:
     """Return whether an event is about an answer to another program."""
     return event.run_id < 0
 
@@ -181,6 +190,27 @@ def times(opened: Window, pairs: int = PAIRS) -> Figures:
         "step_ms": round(median(steps) * 1e3, 1),
         "disconnect_ms": round(median(ends), 1),
     }
+
+
+def reading_times(opened: Window, pairs: int = PAIRS) -> Figures:
+    """Return how late the window's first word comes where a guest's long prompt is being read, and how long a step is.
+
+    Each prompt is another one, of which nothing is held.
+    """
+    dice, question = Random(7), (Turn("user", "What is a branch?"),)
+    since = opened.now
+    complete(opened, words(dice, _LONG))
+    steps = [after - at for (at, _), (after, _) in pairwise(opened.all(PrefillProgress, since, is_guests))]
+    late = []
+    for _ in range(pairs):
+        _, alone = opened.ask(question)
+        since = opened.now
+        client = Client(opened, "/v1/completions", {"prompt": words(dice, _LONG), "max_tokens": 8})
+        opened.first(PrefillProgress, since, is_guests)
+        _, beside = opened.ask(question)
+        client.leave()
+        late.append(beside - alone)
+    return {"window_first_token_reading_ms": round(median(late), 1), "reading_step_ms": round(median(steps) * 1e3, 1)}
 
 
 def foreign_cost(opened: Window, requests: int = FOREIGN, branches: int = BRANCHES) -> int:
@@ -230,17 +260,22 @@ def words(dice: Random, number: int) -> str:
 def measure() -> Figures:
     """Measure all of it."""
     with window() as opened:
-        return {**times(opened), "foreign_cost_tokens": foreign_cost(opened)}
+        return {**times(opened), **reading_times(opened), "foreign_cost_tokens": foreign_cost(opened)}
 
 
 def bars(figures: Mapping[str, float]) -> Mapping[str, float]:
     """Return what each figure may be at most: a guest gives way at the next step, and takes nothing."""
-    late = round(figures["step_ms"] + LATE_MS, 1)
-    return {"window_first_token_ms": late, "disconnect_ms": DISCONNECT_MS, "foreign_cost_tokens": 0}
+    late, reading = (round(figures[step] + LATE_MS, 1) for step in ("step_ms", "reading_step_ms"))
+    return {
+        "window_first_token_ms": late,
+        "window_first_token_reading_ms": reading,
+        "disconnect_ms": DISCONNECT_MS,
+        "foreign_cost_tokens": 0,
+    }
 
 
 def lines(figures: Mapping[str, float], most: Mapping[str, float]) -> Iterator[str]:
     """Say each figure, and whether it holds."""
     for name, value in figures.items():
         end = f"   {'missed' if value > most[name] else 'holds'}: at most {most[name]}" if name in most else ""
-        yield f"{name:24} {value}{end}"
+        yield f"{name:30} {value}{end}"

@@ -35,13 +35,19 @@ def test_a_prediction_is_right_to_the_token_or_nearly() -> None:
 @pytest.mark.usefixtures("qapp")
 def test_the_window_is_measured_beside_other_programs() -> None:
     with api.window() as opened:
-        found = api.times(opened, 1)
+        found = {**api.times(opened, 1), **api.reading_times(opened, 1)}
         cost = api.foreign_cost(opened, 40)
-    assert min(found["step_ms"], found["disconnect_ms"]) > 0
+    assert min(found["step_ms"], found["reading_step_ms"], found["disconnect_ms"]) > 0
     assert cost == 0
 
 
 def test_what_is_more_than_may_be_is_said_to_be_missed() -> None:
-    figures = {"window_first_token_ms": 80.0, "step_ms": 5.0, "disconnect_ms": 40.0, "foreign_cost_tokens": 1}
+    figures: api.Figures = {
+        "window_first_token_ms": 80.0,
+        "step_ms": 5.0,
+        "disconnect_ms": 40.0,
+        "foreign_cost_tokens": 1,
+    }
+    figures |= {"window_first_token_reading_ms": 140.0, "reading_step_ms": 100.0}
     told = list(api.lines(figures, api.bars(figures)))
-    assert [one.split()[2:3] for one in told] == [["missed:"], [], ["holds:"], ["missed:"]]
+    assert [one.split()[2:3] for one in told] == [["missed:"], [], ["holds:"], ["missed:"], ["holds:"], []]
