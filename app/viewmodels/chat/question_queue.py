@@ -74,7 +74,7 @@ class QuestionQueue(QObject):
         self.most_at_once = 1
         generations.ended.connect(self._on_ended)
         current_model.ready.connect(self.answer_next)
-        current_model.kept.connect(lambda _problem: self.answer_next())
+        current_model.kept.connect(lambda *_refused: self.answer_next())
 
     def send(
         self,

@@ -55,13 +55,14 @@ class CurrentModel(QObject):
     Attributes: guide, folder of the built-in model; info, of the model in use, None when there is none; loading, how
     far the next one is, None when none is being opened; problem, why there is no model in use.
 
-    Signals: changed() anything of it; ready() a model has been loaded; kept(object), the `Problem` of a folder that
-    could not be opened while the model in use stayed; stopped(str), the path of a model whose opening the person ended.
+    Signals: changed() anything of it; ready() a model has been loaded; kept(object, str), the `Problem` of a model that
+    could not be opened while the one in use stayed, and its path; stopped(str), the path of one whose opening the
+    person ended.
     """
 
     changed = Signal()
     ready = Signal()
-    kept = Signal(object)
+    kept = Signal(object, str)
     stopped = Signal(str)
 
     def __init__(self, host: EngineHost, settings: Settings, guide: str, parent: QObject | None = None) -> None:
@@ -228,9 +229,9 @@ class CurrentModel(QObject):
             self.problem = problem
             self.changed.emit()
             return
-        self._wanted = self.info.path
+        path, self._wanted = self._wanted, self.info.path
         self.changed.emit()
-        self.kept.emit(problem)
+        self.kept.emit(problem, path)
 
     def _loaded(self, info: ModelInfo) -> None:
         if info.path != self._wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -172,7 +173,8 @@ class ModelRegion(QObject):
             self._suspect = path
             self._show_card(model_cards.stopped(current.name_of(path)))
 
-    def _on_kept(self, problem: Problem) -> None:
-        """Say that a folder could not be opened, and that the model in use stays that."""
+    def _on_kept(self, problem: Problem, path: str) -> None:
+        """Say that a model could not be opened, and that the one in use stays. A server may answer the next time."""
         self._not_opened = f"{problem.title}. {problem.sentence} {self.current_model.name} stays in use."
-        self._notices.warn(self._not_opened)
+        may_retry = is_on_server(path) and not problem.is_of_server
+        self._notices.warn(self._not_opened, "Try Again" if may_retry else "", partial(self.open, path))

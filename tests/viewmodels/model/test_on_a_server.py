@@ -95,6 +95,23 @@ def test_a_server_that_refuses_can_be_tried_again(
     assert app.model.current_model.path == MODEL
 
 
+def test_one_that_is_refused_beside_a_model_in_use_can_be_tried_again(
+    qtbot: QtBot, make_app: Callable[[], App], server: scripted.Script
+) -> None:
+    server.pages["/v1/models"] = (500, "text/plain", b"out of order")
+    app = make_app()
+    ready(qtbot, app)
+    app.model.open(MODEL)
+    qtbot.waitUntil(lambda: app.notices.now.label == "Try Again")
+    told = app.notices.now
+    assert "Espalier Guide stays in use" in told.text
+    del server.pages["/v1/models"]
+    assert told.run is not None
+    told.run()
+    qtbot.waitUntil(lambda: app.model.state.now.is_on_server and app.model.state.now.is_open)
+    assert not app.notices.now.text
+
+
 def test_questions_are_answered_forked_and_gone_back_to(qtbot: QtBot, app: App, server: scripted.Script) -> None:
     server.usage = {"prompt_tokens": 40, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 32}}
     assert app.model.state.now.detail == "on Studio"
