@@ -72,7 +72,7 @@ class Node:
         self.tokens, self.start, self.parent, self.spans = tokens, start, parent, spans
         self.below: dict[int, Node] = {}
         self.owners: set[str] = set()
-        self.kept: set[int] = set()  # sequences with these tokens that slots hold
+        self.kept: set[int] = set()  # sequences with these tokens that slots hold or have put away
         self.is_believed = self.is_end = False
         self.use, self.used_at = 0, 0.0
 
@@ -218,11 +218,10 @@ class Record:
     def view(self, place: str) -> TrieView:
         """Return a picture of it, in which nothing has bytes. place: what the person calls the server."""
         self._serial += 1
-        said: dict[int, str] = {0: ""}  # of the message that an edge ends in, by all edges down to it
+        said: dict[int, str] = {}  # of the message that an edge ends in, by all edges down to it
         nodes = []
         for node in self._all():
-            before = said[0 if node.parent is None or node.parent is self._root else node.parent.id]
-            before = before if node.is_within else ""
+            before = said[node.parent.id] if node.is_within and node.parent is not None else ""
             said[node.id] = _words(node)
             nodes.append(_shown(node, before, said[node.id]))
         return TrieView(self._serial, tuple(nodes), place=place)

@@ -15,12 +15,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.hub import tokens
+from app.protocol.commands import LoadModel
 from app.remote.address import host_of
 from app.remote.certificates import digest
 from app.viewmodels.app import App
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import ServerState, Settings, settings_from
 from app.viewmodels.servers.servers_region import ServersRegion
+from tests.fakes import engine as fakes
 from tests.remote.scripted import SIGNS, Script, serving
 from tests.remote.scripted_folder import FOLDER, Vllm
 from tests.remote.test_certificates import OTHER, STUDIO
@@ -341,6 +343,27 @@ def test_a_model_in_use_is_on_the_server_by_its_new_name_after_the_answer_that_i
         view = app.cache.view
         assert view.place == "Workshop"
         assert any(node.residency == "believed" for node in view.nodes), "nothing is forgotten for a name"
+
+
+def test_another_model_is_not_opened_again_for_a_server(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings, script: fakes.Script
+) -> None:
+    with serving(Script("vLLM", hold=1)) as server:
+        settings.update(servers=(ServerState("a1", "Studio", server.address, "vLLM", {"tiny": 2048}),))
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: app.model.state.now.detail == "on Studio")
+        app.answering.chosen.all.allow(app.library.open_id, "a1")
+        app.chat.requests.send("Hello?")
+        qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello")
+        with qtbot.waitSignal(region.added):
+            region.change("a1", "Workshop")
+        app.model.open("/models/other")
+        qtbot.waitUntil(lambda: app.model.state.now.is_open and not app.model.state.now.is_on_server)
+        server.go.set()
+        qtbot.waitUntil(lambda: not app.answering.is_writing())
+        region.follow_answers()
+    opened = [one.path for one in script.commands if isinstance(one, LoadModel) and one.path == "/models/other"]
+    assert len(opened) == 1
 
 
 def test_a_model_that_was_refused_is_opened_once_its_server_is_asked_rightly(

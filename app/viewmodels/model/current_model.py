@@ -87,6 +87,11 @@ class CurrentModel(QObject):
         return self.name_of(self.path) if self.info is None else self.info.name
 
     @property
+    def wanted(self) -> str:
+        """Folder of the model that was asked for last: it is in use, or being opened, or could not be."""
+        return self._wanted
+
+    @property
     def wanted_name(self) -> str:
         """Of the model that is being opened."""
         return self.name_of(self._wanted)

@@ -71,7 +71,7 @@ class ServersRegion(QObject):
         """is_writing: returns whether an answer is under way, which another opening of its model would end."""
         super().__init__(parent)
         self._settings, self._model, self._notices = settings, model, notices
-        self._is_writing, self._is_changed = is_writing, False
+        self._is_writing, self._changed_id = is_writing, ""
         self._look = ServerProbe(keys, self)
         self._look.seen.connect(self._on_seen)
         self._look.failed.connect(self._on_failed)
@@ -200,17 +200,18 @@ class ServersRegion(QObject):
         self._settings.update(servers=others if found in others else (*known, found))
         self.state.refresh()
         self.added.emit(found)
-        current = self._model.current_model
-        named = server_model(current.path)
-        if before is not None and named is not None and named.server_id == found.id:
-            self._is_changed |= has_new_key or _way(before) != _way(found) or current.problem is not None
+        is_refused = self._model.current_model.problem is not None
+        if before is not None and (has_new_key or _way(before) != _way(found) or is_refused):
+            self._changed_id = found.id
             self.follow_answers()
 
     def follow_answers(self) -> None:
-        """Open the model again that is to be asked in another way, as soon as no answer is under way."""
-        if self._is_changed and not self._is_writing():
-            self._is_changed = False
-            self._model.open(self._model.current_model.path)
+        """Open the model again whose server is to be asked in another way, as soon as no answer is under way."""
+        if self._changed_id and not self._is_writing():
+            path, changed_id, self._changed_id = self._model.current_model.wanted, self._changed_id, ""
+            named = server_model(path)
+            if named is not None and named.server_id == changed_id:
+                self._model.open(path)
 
     def _on_failed(self, problem: Problem, certificate: str, url: str) -> None:
         self._looking, self._problem, self._certificate, self._shown_at = "", problem, certificate, url
