@@ -23,6 +23,7 @@ from app.remote.slots import Shares, Slots
 
 MOST = 1 << 21  # tokens
 _FADING = 0.8  # of what was missed earlier, at each request
+_SURPRISE = 64  # tokens that are missing where all was found lately
 _ids = count(1)
 
 
@@ -80,6 +81,11 @@ class Node:
     def end(self) -> int:
         """Return the place after its last token."""
         return self.start + len(self.tokens)
+
+    def doubt(self) -> None:
+        """Believe that its tokens are held no more."""
+        self.is_believed = False
+        self.kept.clear()
 
     @property
     def is_within(self) -> bool:
@@ -180,6 +186,7 @@ class Record:
             return
         tokens = tuple(ids)
         asked = tokens[:prompt]
+        was_right = self.is_right
         if cached is not None:
             self._learn(asked, cached)
         before, shares = self.predicted(asked), self._shares(asked)
@@ -189,6 +196,8 @@ class Record:
             node.is_end = node is path[-1] or (node.is_end and not self.rule.sequences)
         if cached is not None and cached + self.rule.block < before:
             self._doubt(path, cached)
+            if was_right and cached + _SURPRISE <= before:
+                self._doubt_older(path, cached)
         for node in path:
             node.is_believed, node.use, node.used_at = True, self._uses, self._clock()
             node.owners.add(owner)
@@ -201,8 +210,7 @@ class Record:
     def lose(self) -> None:
         """Believe that the server holds nothing any more of what it was sent."""
         for node in self._all():
-            node.is_believed = False
-            node.kept.clear()
+            node.doubt()
         self._slots.clear()
 
     def forget(self, owner: str) -> bool:
@@ -283,8 +291,15 @@ class Record:
                 for below in node.below.values():
                     if below.id not in on_path:
                         for one in _with_all_below(below):
-                            one.is_believed = False
-                            one.kept.clear()
+                            one.doubt()
+
+    def _doubt_older(self, path: Sequence[Node], cached: int) -> None:
+        """Believe nothing that was used no later than what is gone: the server let go of it before, or has ended."""
+        on_path = {node.id for node in path}
+        gone = max((node.use for node in path if node.end > cached), default=0)
+        for node in self._all():
+            if node.use <= gone and node.id not in on_path:
+                node.doubt()
 
     def _shares(self, ids: Sequence[int]) -> Shares:
         """Return what a prompt has in common with each sequence that is kept."""

@@ -136,6 +136,30 @@ def test_of_few_sequences_the_newest_are_believed_in(slots: int, seed: int) -> N
         server.take(ids)
 
 
+@pytest.mark.parametrize("rule", [Rule(), Rule(16), Rule(sequences=1, puts_away=True), Rule(sequences=4)])
+@pytest.mark.parametrize("asked", [0, 1, 2])
+def test_a_server_that_was_started_again_unseen_is_believed_in_no_more(rule: Rule, asked: int) -> None:
+    """What was asked last would be there in any other one; the first tokens are those of all conversations."""
+    record = Record(rule)
+    said = [(1, 2, *range(1000 * number, 1000 * number + 200)) for number in range(1, 4)]
+    for ids in said:
+        record.take(ids, (), str(ids[2]), 2 if record.predicted(ids) else 0)
+    assert [record.predicted((*ids, 9)) for ids in said] == [len(said[0]) // rule.block * rule.block] * 3
+    record.take((*said[asked], 9), (), "a", 0)
+    others = [ids for ids in said if ids is not said[asked]]
+    assert all(record.predicted((*ids, 9)) <= 2 for ids in others)
+    assert record.predicted((*said[asked], 9, 9)) >= 200 // rule.block * rule.block
+
+
+def test_what_was_used_later_than_what_is_gone_is_still_believed_in() -> None:
+    record = Record(Rule())
+    said = [tuple(range(1000 * number, 1000 * number + 200)) for number in range(1, 4)]
+    for ids in said:
+        record.take(ids, (), "a", 0)
+    record.take((*said[1], 9), (), "a", 0)
+    assert [record.predicted((*ids, 9)) for ids in said] == [0, 200, 200]
+
+
 @pytest.mark.parametrize("rule", [Rule(1), Rule(8), Rule(sequences=2)])
 @each_seed(range(20))
 def test_of_a_server_that_is_started_again_nothing_is_believed(rule: Rule, seed: int) -> None:
