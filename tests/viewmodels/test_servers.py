@@ -26,8 +26,8 @@ from tests.fakes import engine as fakes
 from tests.remote.scripted import SIGNS, Script, serving
 from tests.remote.scripted_folder import FOLDER, Vllm
 from tests.remote.test_certificates import OTHER, STUDIO
-from tests.seeds import chosen
-from tests.viewmodels.test_app import opened
+from tests.seeds import chosen, each_seed
+from tests.viewmodels.test_app import opened, texts
 
 
 @pytest.fixture
@@ -397,3 +397,42 @@ def test_a_model_in_use_is_opened_again_with_another_tokenizer(
         region.change("a1", "Studio", tokenizer="/no/such/folder")
         qtbot.waitUntil(lambda: not takes_ids() and app.model.state.now.is_open, timeout=20_000)
         assert "no folder" in app.notices.now.text
+
+
+@each_seed(range(8))
+def test_whatever_is_changed_meanwhile_the_next_question_goes_as_was_entered_last(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings, seed: int
+) -> None:
+    """Its key and its name, while an answer is written or a model opened, refused or in use."""
+    dice = random.Random(seed)
+    with serving(Script("vLLM", pause=0.01)) as script:
+        settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+
+        def give_key() -> None:
+            script.key = f"key {dice.randrange(1000)}".replace(" ", "-")
+            change("Studio", script.key)
+
+        def change(name: str, key: str = "") -> None:
+            with qtbot.waitSignal(region.added):
+                region.change("a1", name, key)
+
+        acts: list[Callable[[], object]] = [
+            give_key,
+            lambda: change(dice.choice(("Studio", "Workshop", "Attic"))),
+            lambda: app.model.open("server:a1/tiny"),
+            lambda: app.model.open("/models/other"),
+            lambda: app.chat.requests.send("Hello?"),
+            lambda: app.chat.requests.regenerate(),
+            lambda: qtbot.wait(dice.randrange(60)),
+        ]
+        app.answering.chosen.all.allow(app.library.open_id, "a1")
+        for _ in range(12):
+            dice.choice(acts)()
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: not (app.model.state.now.is_loading or app.answering.is_writing()))
+        qtbot.waitUntil(lambda: app.model.state.now.is_on_server and app.model.state.now.is_open)
+        app.library.new_conversation()
+        app.answering.chosen.all.allow(app.library.open_id, "a1")
+        app.chat.requests.send("And now?")
+        qtbot.waitUntil(lambda: texts(app) == ["And now?", "Hello, world"])
+        assert app.model.state.now.detail == f"on {settings.values.servers[0].name}"
