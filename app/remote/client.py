@@ -32,6 +32,7 @@ _LONGEST_REFUSAL = 1 << 16
 _LONGEST_COMMENT = 64  # bytes; of longer ones nobody is told
 _BEGUN_COMMENT = re.compile(rb"(?:^|[\r\n]):")
 _EVENTS = "text/event-stream"
+_OUT_OF_DATE = (9, 10)  # as OpenSSL numbers them: a certificate that is not valid yet, or no more
 
 
 class Client:
@@ -139,7 +140,7 @@ class Client:
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             if any(isinstance(cause, ConnectionRefusedError) for cause in _causes(error)):
                 self.on_ended()
-            raise _unreachable(name, host, error) from None
+            raise _unreachable(self.server, host, error) from None
         except httpx2.ReadTimeout:
             raise faults.silent(name, max(1, round(self._silence / 60))) from None
         except httpx2.SSEError:
@@ -211,11 +212,14 @@ async def _overheard(response: httpx2.Response, hear: Callable[[str], object]) -
                 line = b""
 
 
-def _unreachable(name: str, host: str, error: Exception) -> faults.ServerError:
+def _unreachable(server: Server, host: str, error: Exception) -> faults.ServerError:
     for cause in _causes(error):
+        is_refused = isinstance(cause, ssl.SSLCertVerificationError) and cause.verify_code not in _OUT_OF_DATE
+        if is_refused and server.certificate:
+            return faults.changed(server.name)
         if isinstance(cause, ssl.SSLError):
-            return faults.untrusted(name, getattr(cause, "verify_message", "") or cause.reason or str(cause))
-    return faults.unreachable(name, host)
+            return faults.untrusted(server.name, getattr(cause, "verify_message", "") or cause.reason or str(cause))
+    return faults.unreachable(server.name, host)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
