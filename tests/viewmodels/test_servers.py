@@ -6,10 +6,11 @@ import json
 import random
 import ssl
 import stat
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -324,9 +325,9 @@ def test_a_model_in_use_is_asked_with_the_key_that_was_given_meanwhile(
         qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello, world")
 
 
-def test_a_model_in_use_is_on_the_server_by_its_new_name_after_the_answer_that_is_under_way(
-    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
-) -> None:
+@contextmanager
+def answering(qtbot: QtBot, app: App, settings: Settings) -> Iterator[Script]:
+    """A server that was added and has begun an answer, which goes on when it may."""
     with serving(Script("vLLM", hold=1)) as script:
         settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
         app.model.open("server:a1/tiny")
@@ -334,8 +335,18 @@ def test_a_model_in_use_is_on_the_server_by_its_new_name_after_the_answer_that_i
         app.answering.chosen.all.allow(app.library.open_id, "a1")
         app.chat.requests.send("Hello?")
         qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello")
-        with qtbot.waitSignal(region.added):
-            region.change("a1", "Workshop")
+        yield script
+
+
+def test_a_model_in_use_is_on_the_server_by_its_new_name_after_the_answer_that_is_under_way(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
+) -> None:
+    """Also where another server is changed meanwhile."""
+    with answering(qtbot, app, settings) as script, serving() as other:
+        settings.update(servers=(*settings.values.servers, ServerState("b2", "Attic", other.address)))
+        for server_id, name in (("a1", "Workshop"), ("b2", "Cellar")):
+            with qtbot.waitSignal(region.added):
+                region.change(server_id, name)
         assert app.model.state.now.detail == "on Studio"
         script.go.set()
         qtbot.waitUntil(lambda: app.model.state.now.detail == "on Workshop")
@@ -348,13 +359,7 @@ def test_a_model_in_use_is_on_the_server_by_its_new_name_after_the_answer_that_i
 def test_another_model_is_not_opened_again_for_a_server(
     qtbot: QtBot, app: App, region: ServersRegion, settings: Settings, script: fakes.Script
 ) -> None:
-    with serving(Script("vLLM", hold=1)) as server:
-        settings.update(servers=(ServerState("a1", "Studio", server.address, "vLLM", {"tiny": 2048}),))
-        app.model.open("server:a1/tiny")
-        qtbot.waitUntil(lambda: app.model.state.now.detail == "on Studio")
-        app.answering.chosen.all.allow(app.library.open_id, "a1")
-        app.chat.requests.send("Hello?")
-        qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello")
+    with answering(qtbot, app, settings) as server:
         with qtbot.waitSignal(region.added):
             region.change("a1", "Workshop")
         app.model.open("/models/other")
@@ -362,8 +367,36 @@ def test_another_model_is_not_opened_again_for_a_server(
         server.go.set()
         qtbot.waitUntil(lambda: not app.answering.is_writing())
         region.follow_answers()
-    opened = [one.path for one in script.commands if isinstance(one, LoadModel) and one.path == "/models/other"]
-    assert len(opened) == 1
+    asked = [one.path for one in script.commands if isinstance(one, LoadModel) and one.path == "/models/other"]
+    assert len(asked) == 1
+
+
+def test_a_model_in_use_is_asked_with_the_certificate_that_is_trusted_meanwhile(
+    qtbot: QtBot, app: App, region: ServersRegion, settings: Settings
+) -> None:
+    def trusts() -> None:
+        region.change("a1", "Studio")
+        qtbot.waitUntil(lambda: bool(region.state.now.certificate))
+        with qtbot.waitSignal(region.added):
+            region.trust()
+
+    with serving(Script("vLLM"), STUDIO) as script:
+        settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
+        trusts()
+        app.model.open("server:a1/tiny")
+        qtbot.waitUntil(lambda: app.model.state.now.is_on_server and app.model.state.now.is_open)
+        port = urlsplit(script.address).port or 0
+    app.answering.chosen.all.allow(app.library.open_id, "a1")
+    with serving(Script("vLLM"), OTHER, port):
+        app.chat.requests.send("Hello?")
+        qtbot.waitUntil(lambda: app.chat.state.now.card is not None)
+        card = app.chat.state.now.card
+        assert card is not None
+        assert (card.title, card.action_id) == ("Studio shows another certificate", "change_server")
+        trusts()
+        qtbot.waitUntil(lambda: app.chat.state.now.card is None)
+        app.chat.requests.regenerate()
+        qtbot.waitUntil(lambda: app.chat.chat_model.rows[-1].text == "Hello, world")
 
 
 def test_a_model_that_was_refused_is_opened_once_its_server_is_asked_rightly(
@@ -409,7 +442,7 @@ def test_whatever_is_changed_meanwhile_the_next_question_goes_as_was_entered_las
         settings.update(servers=(ServerState("a1", "Studio", script.address, "vLLM", {"tiny": 2048}),))
 
         def give_key() -> None:
-            script.key = f"key {dice.randrange(1000)}".replace(" ", "-")
+            script.key = f"key-{dice.randrange(1000)}"
             change("Studio", script.key)
 
         def change(name: str, key: str = "") -> None:

@@ -200,8 +200,11 @@ class ServersRegion(QObject):
         self._settings.update(servers=others if found in others else (*known, found))
         self.state.refresh()
         self.added.emit(found)
-        is_refused = self._model.current_model.problem is not None
-        if before is not None and (has_new_key or _way(before) != _way(found) or is_refused):
+        current = self._model.current_model
+        named = server_model(current.wanted)
+        if before is None or named is None or named.server_id != found.id:
+            return
+        if has_new_key or _way(before) != _way(found) or current.problem is not None:
             self._changed_id = found.id
             self.follow_answers()
 
