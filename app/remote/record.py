@@ -94,8 +94,11 @@ class Node:
 
 
 class Way(Enum):
-    """The way in which a server finds tokens of a prompt: in all that it holds; in the slot that it chooses, and in
-    what slots have put away; in the slots alone; or whole sequences, where a model's cache cannot be cut."""
+    """Name the way in which a server finds tokens of a prompt.
+
+    ALL: in whatever it holds. PUT_AWAY: in the slot that it chooses, and in what slots have put away. SLOTS: in that
+    slot alone. WHOLE: where a request has begun or ended, since the model's cache cannot be cut.
+    """
 
     ALL = auto()
     PUT_AWAY = auto()

@@ -22,8 +22,10 @@ Shares = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """What is done with a prompt. slot: its place. away: the sequence that is taken back into it, 0 for none. shared:
-    tokens that are found then. puts_away: what the slot holds is put away before.
+    """Say which slot reads a prompt, and what it gives away and takes back for it.
+
+    slot: its place. away: the sequence that is taken back into it, 0 for none. shared: tokens that are found then.
+    puts_away: what the slot holds is put away before.
     """
 
     slot: int

@@ -176,5 +176,7 @@ class ModelRegion(QObject):
     def _on_kept(self, problem: Problem, path: str) -> None:
         """Say that a model could not be opened, and that the one in use stays. A server may answer the next time."""
         self._not_opened = f"{problem.title}. {problem.sentence} {self.current_model.name} stays in use."
-        may_retry = is_on_server(path) and not problem.is_of_server
-        self._notices.warn(self._not_opened, "Try Again" if may_retry else "", partial(self.open, path))
+        if is_on_server(path) and not problem.is_of_server:
+            self._notices.warn(self._not_opened, "Try Again", partial(self.open, path))
+        else:
+            self._notices.warn(self._not_opened)
