@@ -17,6 +17,11 @@ def picture(widget: QWidget) -> QImage:
     return widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
+def on_screen(widget: QWidget) -> QImage:
+    """The widget as it was painted last, without having it painted again."""
+    return widget.screen().grabWindow(widget.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
 def painted(width: int, height: int, paint: Callable[[QPainter, QRectF], object], ground: str = "#ffffff") -> QImage:
     """What `paint` does on an empty ground."""
     image = QImage(width, height, QImage.Format.Format_RGB32)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QContextMenuEvent,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.protocol.trie_view import TrieNodeView
 from app.viewmodels.cache.trie_model import TrieModel
+from app.viewmodels.kit.differing import differing
 from app.viewmodels.kit.lists import AnyIndex
 from app.widgets.cache.trie_delegate import Clock, TrieDelegate
 from app.widgets.cache.trie_lines import TrieLines
@@ -55,6 +56,7 @@ class TrieTree(QTreeView):
         self._style = style
         self._trie = model
         self._drawn, self._shape = model.shown, model.shape
+        self._followed = model.shape, model.shown
         self._known_lines = TrieLines(model.shown)
         self._hovered = QPersistentModelIndex()
         self.marked: frozenset[int] = frozenset()
@@ -71,7 +73,7 @@ class TrieTree(QTreeView):
         self._ages.timeout.connect(self.viewport().update)
         model.rowsInserted.connect(self._open)
         model.rowsMoved.connect(self._open_destination)
-        model.viewChanged.connect(self.viewport().update)
+        model.viewChanged.connect(self._follow)
 
     def _set_up(self) -> None:
         set_up_view(self, self._style, "Prefix trie")
@@ -104,6 +106,25 @@ class TrieTree(QTreeView):
             self._known_lines.show_states(self._drawn)
         return self._known_lines
 
+    def _follow(self) -> None:
+        """Have the rows painted that differ from those of the picture before, or all of them where lines do."""
+        shape, before = self._followed
+        self._followed = self._trie.shape, self._trie.shown
+        old, new = differing(before.nodes, self._trie.shown.nodes)
+        gone, come = before.nodes[old], self._trie.shown.nodes[new]
+        if shape != self._trie.shape or _live(gone) != _live(come):
+            self.viewport().update()
+        else:
+            known = {node.id: node for node in gone}
+            self._update_rows({node.id for node in come if known.get(node.id) is not node})
+
+    def _update_rows(self, rows: set[int]) -> None:
+        """Have those of the rows painted that are in sight; all are equally high."""
+        place, width = self.visualRect(self.indexAt(QPoint(0, 0))), self.viewport().width()
+        for top in range(place.top(), self.viewport().height(), place.height()) if place.isValid() else ():
+            if self.indexAt(QPoint(0, top + 1)).internalId() in rows:
+                self.viewport().update(0, top - 1, width, place.height() + 2)  # lines end between the pixels
+
     def mark(self, rows: frozenset[int]) -> None:
         """Give the rows that hold the current message the ground of selected ones."""
         if rows != self.marked:
@@ -129,7 +150,7 @@ class TrieTree(QTreeView):
             self.scrollTo(index)
 
     def dataChanged(self, topLeft: AnyIndex, bottomRight: AnyIndex, roles: Sequence[int] = ()) -> None:
-        """Leave it to the whole picture, which follows at once: Qt would look for the place of each row that differs.
+        """Leave it to the picture, which follows at once: Qt would look for the place of each row that differs.
 
         A screen reader is told, which it does.
         """
@@ -227,3 +248,8 @@ class TrieTree(QTreeView):
             painter.setPen(QPen(theme.accentgfx, 2.0) if stroke.is_live else QPen(theme.line2, 1.4))
             painter.drawPath(stroke.path)
         paint_disc(painter, theme, QPointF(self._disc_x(node.id), row.center().y()), node.residency)
+
+
+def _live(nodes: Iterable[TrieNodeView]) -> set[int]:
+    """Return the edges along which lines are those of what is live."""
+    return {node.id for node in nodes if node.residency == "live"}

@@ -23,8 +23,9 @@ from app.widgets.kit.marks import paint_pill, pill_width
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import DARK, LIGHT, Theme
 from app.widgets.kit.typography import TextRole
+from tests.seeds import each_seed
 from tests.viewmodels.cache.growing import Growing
-from tests.widgets.pictures import count, picture, show
+from tests.widgets.pictures import count, on_screen, picture, show
 from tests.widgets.samples import NODES, NOW, node, on_disk, view
 
 
@@ -71,6 +72,26 @@ def test_lines_and_discs_follow_whatever_becomes_of_the_trie(tree: TrieTree, mod
         wanted = TrieLines(trie.view())
         assert [tree._lines.position(number) for number in trie.nodes] == [wanted.position(one) for one in trie.nodes]
         assert tree._lines.deepest == wanted.deepest
+
+
+@each_seed(range(6))
+def test_what_is_seen_is_what_would_be_painted_anew(qtbot: QtBot, style: Style, seed: int) -> None:
+    """Rows that nothing has changed are not painted again, and look as if they were."""
+    model, trie = TrieModel(), Growing(random.Random(seed))
+    tree = TrieTree(style, model, lambda: NOW)
+    qtbot.addWidget(tree)
+    show(tree, 352, 460)
+    for _ in range(60):
+        if trie.rng.random() < 0.4 or not trie.nodes:
+            trie.change()
+        number = trie.rng.choice(sorted(trie.nodes)) if trie.nodes else 0
+        if number:
+            changes = {"residency": trie.rng.choice(["live", "disk", "memory"]), "bytes": trie.rng.randrange(9_000_000)}
+            trie.nodes[number] = replace(trie.nodes[number], **changes)
+        model.show(trie.view())
+        for _ in range(3):
+            QApplication.processEvents()
+        assert on_screen(tree) == picture(tree)
 
 
 @pytest.mark.parametrize("is_heard", [False, True])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -35,7 +35,7 @@ from tests.fakes.shown import Shown
 from tests.seeds import chosen, each_seed
 from tests.widgets.chat.sample_messages import CODE, PLAN, answer, question, reading, talk
 from tests.widgets.painted import times_painted
-from tests.widgets.pictures import count, picture, show
+from tests.widgets.pictures import count, on_screen, picture, show
 
 ALL = ChatState(can_fork=True, can_regenerate=True)
 
@@ -84,11 +84,6 @@ def write(qtbot: QtBot, view: ChatView, chat: ChatModel, message_id: str, text: 
     """Have an answer grow, and wait until the view has taken it up."""
     chat.append_tail(message_id, text)
     qtbot.waitUntil(lambda: not view._growing.is_waiting)
-
-
-def on_screen(view: ChatView) -> QImage:
-    """What was painted of the view up to now."""
-    return view.screen().grabWindow(view.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 def enter(view: ChatView) -> None:
