@@ -36,7 +36,9 @@ _MOST_RUNS = 3000
 _LONGEST_LINE = 1000
 # What Qt keeps for its own use within a text, and what no font can show: line ends aside, controls and noncharacters.
 UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffc\ufffe\uffff]")
-_PROSE = re.compile(r"[^\W\d_](?: ?[^\W_]| ?[,.;:?!'’“”…-])*")
+# Words, one space between two, without a character that may mean more to Markdown than itself within a line.
+_PROSE = re.compile(r"[^\s\x00-\x1f\x7f\\`*_{}\[\]<#~|&$@^]+(?: [^\s\x00-\x1f\x7f\\`*_{}\[\]<#~|&$@^]+)*")
+_ENDS_TITLE = re.compile("""["')>]""")  # of a link, or its address
 _LINE_END = re.compile("[\r\u2028\u2029]")
 
 
@@ -92,9 +94,13 @@ def adds_words(document: QTextDocument, old: str, new: str) -> bool:
     """
     if not new.startswith(old) or not old or old[-1].isspace() or "$" in old or "\\" in old:
         return False
-    begun = old.rsplit(None, 1)[-1]
-    words = begun + new[len(old) :]
-    if _PROSE.fullmatch(words) is None or "www." in words.lower() or not document.lastBlock().text().endswith(begun):
+    line, begun, come = old.splitlines()[-1], old.rsplit(None, 1)[-1], new[len(old) :]
+    words = begun + come
+    if _PROSE.fullmatch(words) is None or "//" in words or "www." in words.lower():
+        return False
+    if not (line[0].isalpha() or begun[0].isalpha()) or ("]" in old and _ENDS_TITLE.search(come)):
+        return False  # it may begin a list, or end a link
+    if not document.lastBlock().text().endswith(begun):
         return False
     cursor = QTextCursor(document)
     cursor.movePosition(QTextCursor.MoveOperation.End)

@@ -118,6 +118,13 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
         ("[x]: word", " and more"),
         ("```\nx\r", " y"),
         ("é\r", "[^1]: "),
+        ("[x](y (of", " z) it)"),
+        ("[x]: y 'of", " it'"),
+        ('[x]: y "of', ' it"'),
+        ("[x]: <y", "z>"),
+        ("- 2", ". two"),
+        ("http:", "//a.org now"),
+        ("it is 2", ". two"),
     ],
 )
 def test_what_comes_makes_something_of_what_came_before(style: Style, before: str, after: str) -> None:
@@ -134,6 +141,7 @@ def test_words_that_come_one_by_one_are_what_they_are_at_once(style: Style, seed
     """Whatever stands among them: where it means something to Markdown, nothing is added to a paragraph as it is."""
     dice = random.Random(seed)
     often = ["word", " word", " and", ".", ", ", " 3", "é", " 語", "?", "’s", " -", " ...", ": "]
+    often += ['"', ' "', "'", " (", ")", " >", " =", " +", "/", "%", "—", "。", "（", "🦊", "\u0301", " م", " 2."]
     marks = [*"*_`[]()<>&#~$\\|!1.-+=\n\t\r ", "www.", "http:", "//a.b", "@a.b", "amp;", "#35;", "https://a.b"]
     wholes = [
         "**So** ",
