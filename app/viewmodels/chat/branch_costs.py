@@ -158,7 +158,7 @@ class BranchCosts(QObject):
     def renew(self) -> None:
         """Ask again, as the cache differs: at once when nothing runs, now and then while an answer is being written."""
         is_idle = not self._questions.at_engine
-        if not self._path_timer.isActive():
+        if is_idle or not self._path_timer.isActive():
             self._path_timer.start(0 if is_idle else self._writing_ms)
         if is_idle and not self._sending_timer.isActive():
             self._sending_timer.start()

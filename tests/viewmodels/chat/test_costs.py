@@ -121,6 +121,18 @@ def test_prices_that_take_long_are_asked_for_less_often_while_an_answer_is_writt
         costs._path_timer.stop()
 
 
+def test_a_price_that_waited_for_an_answer_is_asked_for_when_that_ends(qapp: QApplication) -> None:
+    """Wherever it was written: in another conversation, or in another window."""
+    bench, questions = Bench(), SimpleNamespace(at_engine=("a question",))
+    costs = BranchCosts(bench.queries, cast(CurrentModel, None), cast(Questions, questions))
+    bench.queries.took = 3.0
+    costs.renew()
+    assert costs._path_timer.remainingTime() > 1000
+    questions.at_engine = ()
+    costs.renew()
+    assert costs._path_timer.remainingTime() == 0
+
+
 def test_no_price_is_asked_of_an_answer_that_says_nothing(qapp: QApplication) -> None:
     """Stopped before its first word, at the end of the path and beside it."""
     bench, tree = Bench(), MessageTree(new_id())
