@@ -14,7 +14,7 @@ from tests.viewmodels.warmth.chain import Chain
 
 HISTORIES, EVENTS = 100, 100  # 10,000 events
 TOGETHER = 20  # histories of two windows
-FEW = 2  # histories that are run unless all are asked for
+FEW = 10  # histories that are run unless all are asked for
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_every_mark_is_the_engines_own_answer_after_every_event(
     run(Chain(tmp_path, models, seed))
 
 
-@each_seed(some(range(TOGETHER), 1))
+@each_seed(some(range(TOGETHER), 2))
 def test_each_of_two_windows_shows_them(
     qapp: QApplication, models: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
