@@ -11,7 +11,7 @@ from app.viewmodels.app_state import AppState
 from app.viewmodels.kit.action import AnyAction
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.plain_tips import plain_tip
-from app.viewmodels.text.formatting import DOT
+from app.viewmodels.text.formatting import DOT, HARD
 from app.viewmodels.unavailable import why_unavailable
 from app.widgets.kit.action_button import ActionButton, title_with_keys
 from app.widgets.kit.change_detector import ChangeDetector
@@ -56,7 +56,7 @@ class TitleBlock(QWidget):
         whole = f"{title} › {branch}" if branch else title
         self.setAccessibleName(whole or "Conversation")
         self.setAccessibleDescription(subtitle)
-        self.setToolTip(plain_tip(whole))
+        self.setToolTip(plain_tip("\n".join(filter(None, (whole, subtitle)))))
         self.update()
 
     def wanted_width(self) -> float:
@@ -77,6 +77,8 @@ class TitleBlock(QWidget):
         if self._warmth is not None:
             line.setLeft(_WARMTH + 8)
         words = whole_parts(small, self._subtitle, line.width(), DOT)
+        if small.width(words) > line.width():
+            words = words.partition(f"{HARD}token")[0]  # "812 of 3 411", beside the bar
         words = words if small.width(words) <= line.width() else ""
         if self._warmth is None and not words:
             self._paint_title(painter, QRectF(self.rect()))

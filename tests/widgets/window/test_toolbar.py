@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.viewmodels.actions import action
 from app.viewmodels.app_state import AppState
+from app.viewmodels.kit.plain_tips import plain_tip
 from app.viewmodels.unavailable import COMPARING, EMPTY
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.controls import Control
@@ -160,6 +161,23 @@ def test_what_has_no_room_under_the_title_is_left_out_whole(toolbar: Toolbar, st
     without = picture(title)
     title.show_title("One", "Warm", 1.0)
     assert picture(title) == without
+
+
+def test_how_much_is_held_stands_there_without_its_unit_where_that_has_no_room(toolbar: Toolbar, style: Style) -> None:
+    title, held = toolbar.findChild(TitleBlock), "172 of 3\u202f411"
+    title.setFixedWidth(round(style.text_style(TextRole.CAP).width(f"{held} tokens")) + 36)
+    title.show_title("One", f"{held}\u00a0tokens warm, from disk", 0.1)
+    without = picture(title)
+    title.show_title("One", held, 0.1)
+    assert picture(title) == without
+
+
+def test_what_has_no_room_under_the_title_is_in_its_tip(toolbar: Toolbar) -> None:
+    title = toolbar.findChild(TitleBlock)
+    title.show_title("One <b>", "Warm  ·  3 794 tokens", 1.0, branch="two")
+    assert title.toolTip() == plain_tip("One <b> › two\nWarm  ·  3 794 tokens")
+    title.show_title("One", "", None)
+    assert title.toolTip() == plain_tip("One")
 
 
 def test_when_narrow_words_go_in_their_order(toolbar: Toolbar, state: Shown[AppState]) -> None:
