@@ -40,7 +40,10 @@ from app.widgets.chat.markdown.inlines import (
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole, TextStyle
 
-_MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+# What Qt has beyond GitHub's dialect: underlines in the place of _emphasis_, and front matter, which it hides.
+_UNDERLINE, _FRONT_MATTER = 0x4000, 0x100000
+_GITHUB = QTextDocument.MarkdownFeature.MarkdownDialectGitHub.value & ~(_UNDERLINE | _FRONT_MATTER)
+_MARKDOWN = QTextDocument.MarkdownFeature(_GITHUB) | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADINGS = {1: TextRole.TITLE, 2: TextRole.SUBTITLE}
 _DOTS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
 _CHECK_BOXES = {

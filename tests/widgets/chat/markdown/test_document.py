@@ -92,6 +92,21 @@ def test_roles_of_the_look(style: Style) -> None:
     assert found["link"].fontUnderline()
 
 
+@pytest.mark.parametrize("mark", ["_", "__", "___", "_**", "**_"])
+def test_underscores_mean_what_asterisks_do(style: Style, mark: str) -> None:
+    def shown_with(mark: str) -> tuple[bool, int, bool]:
+        found = formats(markdown_document(f"So {mark}it{mark[::-1]} is", style))["it"]
+        return found.fontItalic(), found.fontWeight(), found.fontUnderline()
+
+    assert shown_with(mark) == shown_with(mark.replace("_", "*"))
+    assert not shown_with(mark)[2]
+
+
+@pytest.mark.parametrize("text", ["---\ntitle: x\n---\n\nText", "---\ntitle: x\n---\nText"])
+def test_what_stands_between_lines_at_the_beginning_is_shown(style: Style, text: str) -> None:
+    assert "title: x" in markdown_document(text, style).toPlainText()
+
+
 @pytest.mark.parametrize(("text", "lines"), [("one", 1), ("one\n\ntwo", 2), ("- one\n- two", 2)])
 def test_lines_are_as_high_as_the_roles(style: Style, text: str, lines: int) -> None:
     document = markdown_document(text, style)

@@ -25,7 +25,16 @@ INLINE = [
     "~~gone~~",
     "1 < 2 & 3",
 ]
-INLINE += ["snake_case_word", "a\\*b", "***both***", "emoji 😀 here", "\\# no heading", "é"]
+INLINE += [
+    "_slanted, too_",
+    "__bold, too__",
+    "snake_case_word",
+    "a\\*b",
+    "***both***",
+    "emoji 😀 here",
+    "\\# no heading",
+    "é",
+]
 
 
 def words(dice: random.Random) -> str:
