@@ -27,7 +27,8 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
         if block.position() >= start and (pieces or block.position() + block.length() <= end):
             pieces.append(_item_mark(block))
         first, last = max(start, block.position()), min(end, block.position() + block.length() - 1)
-        pieces += _with_sources(cursor, block, first, last)
+        words = "".join(_with_sources(cursor, block, first, last))
+        pieces.append(words if its_row is None else words.replace("\u2028", " "))  # a line is a row
         block, row = block.next(), its_row
     return clean("".join(pieces))
 

@@ -1,4 +1,4 @@
-"""What stands inside Markdown that Qt cannot set: formulas in TeX, and marks of footnotes.
+"""What stands inside Markdown that Qt cannot set: formulas in TeX, marks of footnotes, and breaks of lines as `<br>`.
 
 They are found before Qt reads the Markdown and exchanged for stand-ins: runs of characters that no text has when it is
 shown, which Markdown passes through. A formula is `\\(...\\)`, `\\[...\\]`, `$$...$$`, or `$...$` where the dollars
@@ -35,7 +35,8 @@ _ENVIRONMENTS = {
     *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
 }
 _BEGUN = re.compile(r"\\b(?:e(?:g(?:i(?:n(?:\{[A-Za-z]{0,12}\*?)?)?)?)?)?")
-_MARK = re.compile(rf"`+|{_BEGIN}|\\.|\$\$?|\[\^[^\]\[\s]{{1,40}}\]:?", re.DOTALL)
+_MARK = re.compile(rf"`+|{_BEGIN}|\\.|\$\$?|\[\^[^\]\[\s]{{1,40}}\]:?|<[Bb][Rr][ \t]*/?>", re.DOTALL)
+_ANY = re.compile(r"[$\\]|\[\^|<[Bb][Rr]")
 _ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _BLANK_LINES = re.compile(r"\n\s*\n")
@@ -57,6 +58,7 @@ class InlineKind(Enum):
     FORMULA = auto()
     DISPLAY = auto()
     FOOTNOTE = auto()
+    BREAK = auto()
     UNFINISHED = auto()
 
 
@@ -108,7 +110,7 @@ def number_of(found: re.Match[str]) -> int:
 
 def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
     """Yield the inlines of a Markdown text in order, in time in proportion to its length."""
-    if "$" not in text and "\\" not in text and "[^" not in text:
+    if _ANY.search(text) is None:
         return
     code = _CodeEnds(text)
     at = 0
@@ -130,6 +132,8 @@ def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
             inline = Inline(found.start(), len(text), InlineKind.UNFINISHED, "", text[found.start() :])
         elif mark[0] == "[":
             inline = _footnote(text, found)
+        elif mark[0] == "<":
+            inline = Inline(found.start(), at, InlineKind.BREAK, "", mark)
         if inline is not None:
             yield inline
             at = inline.end

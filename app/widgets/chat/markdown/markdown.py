@@ -204,6 +204,9 @@ def _put_inlines(
             cursor.removeSelectedText()
         elif inline.kind is InlineKind.FOOTNOTE:
             _put_footnote(cursor, inline, char_format, style, footnotes)
+        elif inline.kind is InlineKind.BREAK:
+            _take_blank(document, cursor)
+            cursor.insertText(_LINE_END, with_place(inline, char_format))
         else:
             _put_formula(document, cursor, inline, char_format, style)
 
@@ -240,11 +243,17 @@ def _put_formula(
             return
     has_before = is_display and not cursor.atBlockStart() and cursor.selectionStart() > cursor.block().position()
     has_after = is_display and cursor.selectionEnd() < cursor.block().position() + cursor.block().length() - 1
-    if has_after and document.characterAt(cursor.selectionEnd()) == " ":
-        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
+    if has_after:
+        _take_blank(document, cursor)
     cursor.insertText(_LINE_END * has_before, char_format)
     cursor.insertText(OBJECT, formula_format(inline, char_format))
     cursor.insertText(_LINE_END * has_after, char_format)
+
+
+def _take_blank(document: QuietDocument, cursor: QTextCursor) -> None:
+    """Select the blank after what is selected, too, which would begin a line."""
+    if document.characterAt(cursor.selectionEnd()) == " ":
+        cursor.movePosition(QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor)
 
 
 # Blocks

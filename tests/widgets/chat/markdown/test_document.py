@@ -7,6 +7,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextCharFormat, QTextDocument
 
 from app.widgets.chat.markdown.blocks import Block, markdown
+from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import DecorationKind, QuietDocument, code_document, plain_document
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.kit.style import Style
@@ -80,6 +81,17 @@ def test_html_stays_text(style: Style) -> None:
     assert markdown_document("a <b>b</b> <img src='file:///x.png'>", style).toPlainText() == (
         "a <b>b</b> <img src='file:///x.png'>"
     )
+
+
+@pytest.mark.parametrize("text", ["one<br>two", "one<br/> two", "one<BR /> two", "one<br>\ntwo"])
+def test_a_break_begins_a_line(style: Style, text: str) -> None:
+    assert markdown_document(text, style).toPlainText() == "one\ntwo"
+
+
+def test_a_cell_of_a_table_may_have_several_lines(style: Style) -> None:
+    document = markdown_document("| a | b |\n|---|---|\n| one<br>two | 3 |", style)
+    assert "one\ntwo" in document.toPlainText()
+    assert selected_text(document, 0, document.characterCount()).strip() == "a\tb\none two\t3"
 
 
 def test_roles_of_the_look(style: Style) -> None:

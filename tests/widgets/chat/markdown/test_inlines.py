@@ -121,6 +121,11 @@ def test_footnotes_are_found_with_their_text() -> None:
     assert found == [("1", "[^1]"), ("note", "[^note]"), ("1", "[^1]:")]
 
 
+def test_breaks_are_found_outside_of_code() -> None:
+    text = "a<br>b <BR/> c<br />d `<br>` <b r> <brx> \\<br>"
+    assert [inline.source for inline in find_inlines(text)] == ["<br>", "<BR/>", "<br />"]
+
+
 PIECES = [
     "$",
     "$$",
@@ -142,6 +147,8 @@ PIECES = [
     "\\",
     "é😀",
     "|",
+    "<br>",
+    "<BR />",
 ]
 
 

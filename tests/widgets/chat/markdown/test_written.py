@@ -119,6 +119,11 @@ def test_a_piece_has_the_words_of_the_piece(style: Style, seed: int) -> None:
         assert word in again or re.fullmatch(r"-|\d+\.", word), (word, written)
 
 
+def test_a_heading_keeps_the_signs_at_its_end(style: Style) -> None:
+    seen = markdown_document("## In C\\#\n\n# F \\##", style)
+    assert markdown_document(written_markdown(seen, 0, seen.characterCount()), style).toPlainText() == "In C#\nF ##"
+
+
 def test_lists_and_tables_are_copied_as_they_are_read(style: Style) -> None:
     seen = markdown_document("1. one\n2. two\n   - sub\n\n| a | b |\n|---|---|\n| 1 | 2 |", style)
     text = selected_text(seen, 0, seen.characterCount())

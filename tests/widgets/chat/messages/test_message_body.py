@@ -142,7 +142,7 @@ def test_words_that_come_one_by_one_are_what_they_are_at_once(style: Style, seed
     dice = random.Random(seed)
     often = ["word", " word", " and", ".", ", ", " 3", "é", " 語", "?", "’s", " -", " ...", ": "]
     often += ['"', ' "', "'", " (", ")", " >", " =", " +", "/", "%", "—", "。", "（", "🦊", "\u0301", " م", " 2."]
-    marks = [*"*_`[]()<>&#~$\\|!1.-+=\n\t\r ", "www.", "http:", "//a.b", "@a.b", "amp;", "#35;", "https://a.b"]
+    marks = [*"*_`[]()<>&#~$\\|!1.-+=\n\t\r ", "www.", "http:", "//a.b", "@a.b", "amp;", "#35;", "https://a.b", "<br>"]
     wholes = [
         "**So** ",
         "*it",
