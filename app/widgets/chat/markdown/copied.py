@@ -28,7 +28,7 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
             pieces.append(_item_mark(block))
         first, last = max(start, block.position()), min(end, block.position() + block.length() - 1)
         words = "".join(_with_sources(cursor, block, first, last))
-        pieces.append(words if its_row is None else words.replace("\u2028", " "))  # a line is a row
+        pieces.append(words if its_row is None else words.replace("\u2028", " "))  # another line would be another row
         block, row = block.next(), its_row
     return clean("".join(pieces))
 
