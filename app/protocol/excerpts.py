@@ -17,6 +17,7 @@ _RIGHT_TO_LEFT = re.compile(
 )
 _ISOLATE, _END = "\u2068", "\u2069"
 _LOOKED_AT = 8  # characters of Markdown to one that is shown, at most
+_CODE = r"(`+)(?=[^`])(.+?)(?<=[^`])\1(?!`)"
 # What Markdown writes beside the words, in the order in which it is taken away, and what stays of it.
 _MARKS = tuple(
     (re.compile(pattern, re.MULTILINE), kept)
@@ -29,12 +30,14 @@ _MARKS = tuple(
         (r"^[ \t]*(?:>[ \t]?)+", ""),
         (r"^[ \t]*#{1,6}[ \t]+", ""),
         (r"^[ \t]*[-*+][ \t]+(?:\[[ xX]\][ \t]+)?", ""),
-        (r"(`+)(?=[^`])(.+?)(?<=[^`])\1(?!`)", r"\2"),
+        (r"(?<!`)<[Bb][Rr][ \t]*/?>(?!`)", " "),
+        # Code, or what underscores stand around: those within code stay, and those of __names__.
+        (rf"{_CODE}|(?<![\w\\])(?!__\w+__)(_{{1,3}})(?=[^\s_])(.+?)(?<=[^\s_\\])\3(?!\w)", r"\2\4"),
         (r"!?\[([^\]\n]*)\]\([^()\n]*\)", r"\1"),
         (r"(\*\*|~~)(?=\S)(.+?)(?<=\S)\1", r"\2"),
         (r"(?<![\w*\\])\*(?=[^\s*])(.+?)(?<=[^\s*\\])\*(?![\w*])", r"\1"),
         (r"\A\s*(?:\*\*+|`+)(?=\S)", ""),  # what ends further down, or is still being written
-        (r"\\([*`#])", r"\1"),
+        (r"\\([*_`#])", r"\1"),
     )
 )
 
