@@ -230,15 +230,8 @@ def test_text_that_comes_after_a_rest_is_taken_up_at_once_and_what_follows_it_to
 GROWING = (
     *("A fox ", "and *a ", "hare*", " went, ", "to `the ", "sea`. ", "**So", "** it ", "is", "\n", "\n\n", "- one\n"),
     *("```python\n", "x = 1\n", '"""', "\n```\n", "# Head", " [link](https://a.b)", "$x^2$ ", "| a | b |\n|---|---|\n"),
-    *(
-        "| 1 | 2 |\n",
-        "note[^1] ",
-        "\n\n[^1]: Below.\n\n",
-        "> said ",
-        "so<br>",
-        "שלום ",
-        "of it all, once more and again. " * 3,
-    ),
+    *("| 1 | 2 |\n", "note[^1] ", "\n\n[^1]: Below.\n\n", "> said ", "so<br>", "שלום "),
+    "of it all, once more and again. " * 3,
 )
 
 
