@@ -56,7 +56,7 @@ class TrieTree(QTreeView):
         self._style = style
         self._trie = model
         self._drawn, self._shape = model.shown, model.shape
-        self._followed = model.shape, model.shown
+        self._followed = model.shown
         self._known_lines = TrieLines(model.shown)
         self._hovered = QPersistentModelIndex()
         self.marked: frozenset[int] = frozenset()
@@ -107,12 +107,14 @@ class TrieTree(QTreeView):
         return self._known_lines
 
     def _follow(self) -> None:
-        """Have the rows painted that differ from those of the picture before, or all of them where lines do."""
-        shape, before = self._followed
-        self._followed = self._trie.shape, self._trie.shown
-        old, new = differing(before.nodes, self._trie.shown.nodes)
-        gone, come = before.nodes[old], self._trie.shown.nodes[new]
-        if shape != self._trie.shape or _live(gone) != _live(come):
+        """Have the rows painted that differ from those of the picture before, or all of them where lines do.
+
+        Where rows came, went or moved, Qt has all of them painted.
+        """
+        before, self._followed = self._followed, self._trie.shown
+        old, new = differing(before.nodes, self._followed.nodes)
+        gone, come = before.nodes[old], self._followed.nodes[new]
+        if _live(gone) != _live(come):
             self.viewport().update()
         else:
             known = {node.id: node for node in gone}
