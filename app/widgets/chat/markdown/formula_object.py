@@ -24,7 +24,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 FORMULA = QTextFormat.ObjectTypes.UserObject.value + 1
-OBJECT = "\ufffc"
+OBJECT, LINE_END = "\ufffc", "\u2028"
 _TEX = QTextFormat.Property.UserProperty.value + 1
 _IS_DISPLAY, _SOURCE, _PLACE = _TEX + 1, _TEX + 2, _TEX + 3
 LAST_PROPERTY = _PLACE
@@ -66,7 +66,7 @@ def units(text: str) -> str:
 
 
 def source_of(char_format: QTextCharFormat) -> str:
-    """Return the TeX of a formula as it was written, or ""."""
+    """Return what was written for a text that stands for something else, as the TeX of a formula; "" for any other."""
     return str(char_format.property(_SOURCE) or "")
 
 
@@ -84,7 +84,7 @@ def formulas_of(block: QTextBlock) -> Iterator[Written]:
     while not iterator.atEnd():
         fragment = iterator.fragment()
         source = source_of(fragment.charFormat())
-        if source:
+        if source and fragment.text() != LINE_END:
             yield Written(fragment.position(), fragment.position() + fragment.length(), source)
         iterator += 1
 

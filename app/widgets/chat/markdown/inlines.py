@@ -133,7 +133,8 @@ def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
         elif mark[0] == "[":
             inline = _footnote(text, found)
         elif mark[0] == "<":
-            inline = Inline(found.start(), at, InlineKind.BREAK, "", mark)
+            # Its brackets stay: beside a stand-in alone underscores and tildes would mean nothing.
+            inline = Inline(found.start() + 1, at - 1, InlineKind.BREAK, "", mark[1:-1])
         if inline is not None:
             yield inline
             at = inline.end

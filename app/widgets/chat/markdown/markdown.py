@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtGui import (
     QFont,
     QTextBlock,
@@ -21,6 +23,7 @@ from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind
 from app.widgets.chat.markdown.footnotes import Footnotes, mark_of, marks_in, with_mark
 from app.widgets.chat.markdown.formula_object import (
     FORMULA,
+    LINE_END,
     OBJECT,
     FormulaObject,
     formula_format,
@@ -52,7 +55,6 @@ _CHECK_BOXES = {
 }
 _RULE = 8
 _MINIMUM = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
-_LINE_END = "\u2028"
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SEMIBOLD = QFont.Weight.DemiBold
 # Quotations and lists within one another are moved in so often at most: deeper ones would leave the column.
@@ -205,8 +207,7 @@ def _put_inlines(
         elif inline.kind is InlineKind.FOOTNOTE:
             _put_footnote(cursor, inline, char_format, style, footnotes)
         elif inline.kind is InlineKind.BREAK:
-            _take_blank(document, cursor)
-            cursor.insertText(_LINE_END, with_place(inline, char_format))
+            _put_break(document, cursor, inline, char_format)
         else:
             _put_formula(document, cursor, inline, char_format, style)
 
@@ -245,9 +246,18 @@ def _put_formula(
     has_after = is_display and cursor.selectionEnd() < cursor.block().position() + cursor.block().length() - 1
     if has_after:
         _take_blank(document, cursor)
-    cursor.insertText(_LINE_END * has_before, char_format)
+    cursor.insertText(LINE_END * has_before, char_format)
     cursor.insertText(OBJECT, formula_format(inline, char_format))
-    cursor.insertText(_LINE_END * has_after, char_format)
+    cursor.insertText(LINE_END * has_after, char_format)
+
+
+def _put_break(document: QuietDocument, cursor: QTextCursor, inline: Inline, char_format: QTextCharFormat) -> None:
+    """Put the end of a line in the place of a stand-in and the brackets around it."""
+    first, last = cursor.selectionStart() - 1, cursor.selectionEnd() + 1
+    cursor.setPosition(first)
+    cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+    _take_blank(document, cursor)
+    cursor.insertText(LINE_END, with_source(replace(inline, source=f"<{inline.source}>"), char_format))
 
 
 def _take_blank(document: QuietDocument, cursor: QTextCursor) -> None:

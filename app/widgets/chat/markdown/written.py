@@ -97,7 +97,7 @@ class _Writer:
             return None
         heading = first.blockFormat().headingLevel()
         if heading:
-            return f"{lead}{'#' * heading} {_CLOSING.sub(_ESCAPED, _in_one_line(words))}"
+            return f"{lead}{'#' * heading} {_CLOSING.sub(_ESCAPED, words)}"
         return lead + self._item(first) + _as_words(words)
 
     def _item(self, block: QTextBlock) -> str:
@@ -140,7 +140,7 @@ class _Writer:
         for column in range(table.columns()):
             cell = table.cellAt(row, column)
             block = cell.firstCursorPosition().block()
-            cells.append(_in_one_line(self._runs(block, is_strong=row == 0, is_whole=True).strip()))
+            cells.append(self._runs(block, is_strong=row == 0, is_whole=True).strip())
         return "| " + " | ".join(cells) + " |"
 
     # Runs of text
@@ -212,11 +212,6 @@ def _aligned(table: QTextTable, column: int) -> str:
     if alignment & Qt.AlignmentFlag.AlignHCenter:
         return ":-:"
     return "--:" if alignment & Qt.AlignmentFlag.AlignRight else "---"
-
-
-def _in_one_line(words: str) -> str:
-    """Write breaks of lines as a heading or a cell may hold them."""
-    return words.replace("\\\n", "<br>")
 
 
 def _as_words(words: str) -> str:

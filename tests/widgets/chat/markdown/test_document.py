@@ -88,6 +88,12 @@ def test_a_break_begins_a_line(style: Style, text: str) -> None:
     assert markdown_document(text, style).toPlainText() == "one\ntwo"
 
 
+def test_what_stands_out_may_stand_beside_a_break(style: Style) -> None:
+    found = formats(markdown_document("_one_<br>_two_ <br/>~~three~~<br>", style))
+    assert [found[word].fontItalic() for word in ("one", "two")] == [True, True]
+    assert found["three"].fontStrikeOut()
+
+
 def test_a_cell_of_a_table_may_have_several_lines(style: Style) -> None:
     document = markdown_document("| a | b |\n|---|---|\n| one<br>two | 3 |", style)
     assert "one\ntwo" in document.toPlainText()

@@ -28,6 +28,8 @@ INLINE = [
 INLINE += [
     "_slanted, too_",
     "__bold, too__",
+    "over<br>two lines",
+    "<br>",
     "snake_case_word",
     "a\\*b",
     "***both***",
@@ -117,6 +119,14 @@ def test_a_piece_has_the_words_of_the_piece(style: Style, seed: int) -> None:
     again = markdown_document(written, style).toPlainText()
     for word in selected_text(seen, start, end).split():
         assert word in again or re.fullmatch(r"-|\d+\.", word), (word, written)
+
+
+@pytest.mark.parametrize(
+    "text", ["one<br>two", "**one**<br>two", "one<BR/><br>two<br>", "# one<br>two", "| a |\n|---|\n| one<br>two |"]
+)
+def test_breaks_of_lines_are_copied_as_they_were_written(style: Style, text: str) -> None:
+    seen = markdown_document(text, style)
+    assert written_markdown(seen, 0, seen.characterCount()) == text
 
 
 def test_a_heading_keeps_the_signs_at_its_end(style: Style) -> None:

@@ -122,6 +122,8 @@ def test_new_text_lays_out_only_the_part_that_grows(style: Style, made: list[str
         ("[x]: y 'of", " it'"),
         ('[x]: y "of', ' it"'),
         ("[x]: <y", "z>"),
+        ('[x](y "a of', ' it") and'),
+        ("[x]: y 'a of", " it'"),
         ("- 2", ". two"),
         ("http:", "//a.org now"),
         ("it is 2", ". two"),
