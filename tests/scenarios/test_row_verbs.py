@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_what_is_offered_for_a_row_can_be_done(sit_down: SitDown, tmp_path: Path
     app.edges.wake()
     branched(sitting)
     app.edges.show_others(True)
-    rng, done = random.Random(5), set[str]()
+    rng, done = random.Random(5), Counter[str]()
     for _ in range(60):
         sitting.until(lambda: "verify" in enabled(app.state.now))
         nodes = app.cache_rows.trie_model.shown.nodes
@@ -80,8 +81,8 @@ def test_what_is_offered_for_a_row_can_be_done(sit_down: SitDown, tmp_path: Path
         app.edges.choose(node.id)
         tried = {"show_row", "evict_row"} if is_thought(sitting, node) else {"show_row", *VERBS}
         offered = sorted(tried & set(enabled(app.state.now)))
-        if offered:
-            verb = rng.choice(offered)
+        if offered:  # that which was done least: where an answer has a thought, few rows have all of them
+            verb = min(offered, key=lambda one: (done[one], rng.random()))
             act(sitting, verb, shown)
-            done.add(verb)
-    assert done == {"show_row", *VERBS}
+            done[verb] += 1
+    assert done.keys() == {"show_row", *VERBS}
