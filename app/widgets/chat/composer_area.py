@@ -31,6 +31,7 @@ class ComposerArea(QWidget):
 
     def __init__(self, style: Style, state: LiveState[ChatState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._style = style
         self._state = state
         self._is_centred, self._has_rail = False, True

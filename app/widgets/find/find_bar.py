@@ -48,6 +48,7 @@ class FindBar(QWidget):
 
     def __init__(self, style: Style, find: Find, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._style, self._find = style, find
         self.setAccessibleName("Find in branch")
         self.field = FindField(style, "Find in branch", "Find in this branch", parent=self)

@@ -42,6 +42,7 @@ class Sidebar(QWidget):
     ) -> None:
         """actions: those of its buttons and its field, "sidebar", "new", "trash" and "find_everywhere"."""
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._style = style
         self._search = search
         self.setAccessibleName("Sidebar")

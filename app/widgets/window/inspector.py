@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -29,6 +29,7 @@ class Inspector(QWidget):
 
     def __init__(self, style: Style, panes: Sequence[Pane], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._style = style
         self._panes = {pane.id: pane for pane in panes}
         self._offered = list(self._panes)

@@ -55,6 +55,7 @@ class StatusLine(QWidget):
 
     def __init__(self, style: Style, state: LiveState[AppState], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._style = style
         self._state = state
         self._tip = self._mentioned = ""

@@ -63,6 +63,7 @@ class LanesView(QWidget):
     ) -> None:
         """edit: the message field, in which digits choose an answer while it is empty."""
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._style, self._lanes, self._state, self._actions, self._edit = style, lanes, state, actions, edit
         self.setAccessibleName("Answers beside each other")
         self.columns: list[LaneColumn] = []
