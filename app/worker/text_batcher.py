@@ -1,7 +1,7 @@
-"""The batching of new text, which leaves at most once a frame, and once in two where tokens come quicker than frames.
+"""The batching of new text, which leaves at most once a frame, and less often where tokens come quicker than frames.
 
-Each time the window shows new text it keeps the engine from Python for some milliseconds. Thirty times a second read as
-smoothly as more do, and leave more of its speed to a model that writes a hundred tokens a second.
+Each time the window shows new text it keeps the engine from Python for some milliseconds. As many pictures a second as
+a film has read as smoothly as more do, and leave more of its speed to a model that writes a hundred tokens a second.
 
 Properties: the text of the deltas that leave is the text of those that came, in order; nothing of a run overtakes its
 text; a delta that was held back for so long leaves with the next event, whichever answer or run that is about, and the
@@ -17,7 +17,8 @@ from dataclasses import replace
 from app.protocol.engine import EventSink
 from app.protocol.events import Event, RunFailed, RunFinished, RunStarted, TextDelta
 
-FRAME = 0.016
+_FRAME = 0.016  # seconds
+_FILM = 0.036  # with the token that is waited for, about a 24th of a second
 
 
 class _Lane:
@@ -34,13 +35,11 @@ class _Lane:
 class TextBatcher:
     """An event sink that feeds another, between the engine and the window: it joins text that comes within a frame.
 
-    frame: least time between two deltas of a lane, in seconds; twice that where they come quicker. clock: seconds,
-    monotonic.
+    clock: seconds, monotonic.
     """
 
-    def __init__(self, sink: EventSink, frame: float = FRAME, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, sink: EventSink, clock: Callable[[], float] = time.monotonic) -> None:
         self._sink = sink
-        self._frame = frame
         self._clock = clock
         self._lanes: dict[tuple[int, int], _Lane] = {}
 
@@ -72,7 +71,7 @@ class TextBatcher:
         lane = self._lanes.get(key)
         if lane is None:
             lane = self._lanes[key] = _Lane()
-        lane.is_quick = now - lane.came_at < self._frame
+        lane.is_quick = now - lane.came_at < _FRAME
         lane.came_at = now
         if lane.held and lane.held[0].kind != delta.kind:
             self._send(lane, now)
@@ -83,7 +82,7 @@ class TextBatcher:
     def _send_due(self, now: float) -> None:
         """Send what was held back for long enough: of answers that are written by turns, the next word may be far."""
         for lane in self._lanes.values():
-            if lane.held and now - lane.sent_at >= (2 * self._frame if lane.is_quick else self._frame):
+            if lane.held and now - lane.sent_at >= (_FILM if lane.is_quick else _FRAME):
                 self._send(lane, now)
 
     def _send(self, lane: _Lane, now: float) -> None:
