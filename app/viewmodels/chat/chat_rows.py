@@ -27,7 +27,7 @@ _NOTES: dict[str, str] = {
     StopReason.CANCELLED: "Stopped",
     StopReason.LENGTH: "Ended at the length limit",
     StopReason.CONTEXT: "The context is full: fork from an earlier message to go on",
-    StopReason.FAILED: "Not finished: the engine stopped here",
+    StopReason.FAILED: "Not finished: it broke off here",
 }
 
 _BELIEVED = frozenset(one for one in Source if one.is_believed)

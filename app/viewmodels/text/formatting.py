@@ -110,8 +110,9 @@ def first_token(seconds: float) -> str:
 
 
 def rate(per_second: float, *, is_done: bool = True) -> str:
-    """Write tokens per second: one place when done, whole while running."""
-    return f"{per_second:.1f}{HARD}tok/s" if is_done else f"{per_second:.0f}{HARD}tok/s"
+    """Write tokens per second: one place when done, whole while running and from a thousand."""
+    is_exact = is_done and per_second < 999.95
+    return f"{f'{per_second:.1f}' if is_exact else number(round(per_second))}{HARD}tok/s"
 
 
 def percent(fraction: float) -> str:

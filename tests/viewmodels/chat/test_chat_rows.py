@@ -57,7 +57,7 @@ def test_versions_and_their_residencies() -> None:
 
 @pytest.mark.parametrize(
     ("stop", "note"),
-    [(None, "Not finished: the program ended here"), ("failed", "Not finished: the engine stopped here"), ("odd", "")],
+    [(None, "Not finished: the program ended here"), ("failed", "Not finished: it broke off here"), ("odd", "")],
 )
 def test_what_did_not_come_to_its_end_says_so(stop: str | None, note: str) -> None:
     rows = rows_of(tree_of(QUESTION, replace(ANSWER, text="Bec", stop=stop)), None, {})

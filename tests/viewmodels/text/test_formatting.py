@@ -94,6 +94,8 @@ def test_first_token_and_rate() -> None:
     assert formatting.first_token(2.1) == f"first 2.1{HARD}s"
     assert formatting.rate(38.24) == f"38.2{HARD}tok/s"
     assert formatting.rate(38.24, is_done=False) == f"38{HARD}tok/s"
+    assert formatting.rate(999.94) == f"999.9{HARD}tok/s"
+    assert formatting.rate(999.95) == formatting.rate(999.95, is_done=False) == f"1{THIN}000{HARD}tok/s"
 
 
 def test_percent_never_says_more_than_is_done() -> None:
