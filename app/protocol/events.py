@@ -92,11 +92,15 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class ServerAwaited:
-    """A run waits for its server, which was reached before and is to be asked again. name: "" once it waits no more."""
+    """A run waits for its server, which was reached before and is to be asked again.
+
+    name: "" once it waits no more. is_away: nothing answers at its address.
+    """
 
     run_id: int
     lane: int
     name: str
+    is_away: bool = False
 
 
 @dataclass(frozen=True, slots=True)

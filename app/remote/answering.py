@@ -147,7 +147,7 @@ class Answering:
     async def _wait(self, error: ServerError, replicas: Sequence[Replica]) -> Replica:
         """Wait until one of some servers is well that were reached before, and say so meanwhile. Raises ServerError."""
         run = self._command.run_id, self._number
-        self._emit(ServerAwaited(*run, self._at.client.server.name))
+        self._emit(ServerAwaited(*run, self._at.client.server.name, error.is_away))
         self._show_held()  # one that has ended holds nothing any more
         found = await self._patience.wait(replicas, error)
         self._show_held()

@@ -79,7 +79,8 @@ def test_a_question_waits_for_a_server_that_is_loading(
         before = asked_for(script, path)
         script.is_loading = True
         asker.ask()
-        assert asker.wait(ServerAwaited).name == "Studio"
+        awaited = asker.wait(ServerAwaited)
+        assert (awaited.name, awaited.is_away) == ("Studio", False)
         wait_until(lambda: asked_for(script, path) > before + 3)
         assert posted(script) == 1, "it is asked whether it is well, and sent nothing"
         script.is_loading = False
@@ -256,7 +257,7 @@ def test_a_server_that_has_ended_holds_nothing_any_more(
         assert before.cached > 0
         assert any(node.residency == "believed" for node in asker.last(TrieChanged).view.nodes)
     asker.do(_asked(2))
-    asker.wait(ServerAwaited)
+    assert asker.wait(ServerAwaited).is_away
     wait_until(lambda: not any(node.residency == "believed" for node in asker.last(TrieChanged).view.nodes))
     with started_again(script):
         asker.wait(RunFinished, 2)

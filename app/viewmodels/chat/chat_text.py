@@ -71,7 +71,7 @@ def _figures(question: Question, together: Sequence[Question]) -> str:
     if len(written) > 1 and question in written:
         return _line_of_several(written)
     if question.awaited:
-        return f"Waiting for {question.awaited}"
+        return f"Waiting for {question.awaited}" + (f"{DOT}nothing answers there" if question.is_server_away else "")
     if question.is_thinking:
         return f"Thinking{DOT}{formatting.whole_seconds(question.thinking_seconds)}"
     if not question.is_reading:

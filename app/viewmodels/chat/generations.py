@@ -137,7 +137,7 @@ class Generations(QObject):
                 question.seed = event.seeds[question.run_lane] if question.run_lane < len(event.seeds) else None
                 self.moved.emit()
             elif isinstance(event, ServerAwaited):
-                question.awaited = event.name
+                question.awaited, question.is_server_away = event.name, event.is_away
                 self.moved.emit()
             elif isinstance(event, PrefillProgress):
                 question.prefill, question.heard_at = event, time.monotonic()

@@ -79,6 +79,17 @@ def test_a_long_silence_is_said() -> None:
     assert "no word" not in chat_text.answer_activity(question, "", [question]).text
 
 
+def test_of_a_server_that_is_waited_for_is_said_whether_anything_answers_there() -> None:
+    question = Question(Message.new("c" * 32, None, "user", "How?"))
+    question.commit()
+    question.ask(1, Message.new("c" * 32, question.message.id, "assistant"))
+    question.awaited = "Studio"
+    assert chat_text.answer_activity(question, "", [question]).text == "Waiting for Studio"
+    question.is_server_away = True
+    said = chat_text.answer_activity(question, "Trip", [question]).text
+    assert said == "Waiting for Studio in “Trip”  ·  nothing answers there"
+
+
 def test_a_branch_of_which_only_is_known_that_it_is_too_long() -> None:
     far = replace(priced(4096, 0, 0), is_far_too_long=True)
     assert chat_text.subtitle(far) == "More than 4\u202f096\u00a0tokens"
