@@ -13,7 +13,7 @@ from app.widgets.chat.column import Column, centred, column
 from app.widgets.chat.composer import SHADOW_ROOM, Composer
 from app.widgets.chat.rail import CLEAR, paint_line, paint_residency
 from app.widgets.kit.change_detector import ChangeDetector
-from app.widgets.kit.drawing import smooth
+from app.widgets.kit.drawing import fill_ground, smooth
 from app.widgets.kit.slim_bar import use_slim_bar
 from app.widgets.kit.style import Style
 
@@ -139,7 +139,7 @@ class ComposerArea(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._style.theme
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.window)
+        fill_ground(painter, self, theme.window)
         if self._has_rail and not self._is_centred and self._state.now.has_residencies:
             card = self.composer if self.problem.isHidden() else self.problem
             center = QPointF(self.column.rail, _ABOVE + card.first_line)

@@ -10,7 +10,7 @@ from app.viewmodels.find.find import Find
 from app.viewmodels.kit.action import Actions
 from app.widgets.kit.action_button import ActionButton
 from app.widgets.kit.controls import ToolButton
-from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.drawing import draw_text, fill_ground, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.search_field import SearchField
@@ -112,7 +112,7 @@ class FindBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._style.theme
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.window)
+        fill_ground(painter, self, theme.window)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
         left = self.next.geometry().right() + 1 + _APART
         told = QRectF(left, 0, max(0, self.close_button.x() - _APART - left), self.height())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
 
 from app.protocol.excerpts import is_cut
 from app.widgets.kit.typography import TextStyle
@@ -20,6 +21,11 @@ def smooth(painter: QPainter) -> QPainter:
         | QPainter.RenderHint.SmoothPixmapTransform
     )
     return painter
+
+
+def fill_ground(painter: QPainter, widget: QWidget, color: QColor) -> None:
+    """Fill a widget behind which nothing is painted, with the pixels of its edge that are not wholly its own."""
+    painter.fillRect(widget.rect().adjusted(-1, -1, 1, 1), color)
 
 
 def has_room(text_style: TextStyle, title: str, width: float) -> bool:

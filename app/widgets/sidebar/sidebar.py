@@ -10,7 +10,7 @@ from app.viewmodels.kit.action import Actions
 from app.viewmodels.library.conversation_model import ConversationModel
 from app.viewmodels.library.search import Search
 from app.widgets.kit.action_button import ActionButton, native_keys
-from app.widgets.kit.drawing import draw_text, smooth, wrapped
+from app.widgets.kit.drawing import draw_text, fill_ground, smooth, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.own_keys import claim_key
 from app.widgets.kit.search_field import SearchField
@@ -145,7 +145,7 @@ class Sidebar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, text_style = self._style.theme, self._style.text_style(TextRole.SMALL)
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.sidebar)
+        fill_ground(painter, self, theme.sidebar)
         painter.fillRect(self.width() - 1, 0, 1, self.height(), theme.line)
         for number, line in enumerate(self._lines):
             rect = QRectF(20, self._top + 4 + number * text_style.line, self.width() - 40, text_style.line)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.widgets.kit.drawing import draw_text, smooth
+from app.widgets.kit.drawing import draw_text, fill_ground, smooth
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.pane import Pane, PaneState
 from app.widgets.kit.segmented import Segmented
@@ -122,7 +122,7 @@ class Inspector(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, bar = self._style.theme, self._style.typography.bar
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.panel)
+        fill_ground(painter, self, theme.panel)
         painter.fillRect(0, 0, 1, self.height(), theme.line)
         painter.fillRect(1, bar - 1, self.width() - 1, 1, theme.line)
         if self.current is not None and self.selector.isHidden():

@@ -12,7 +12,7 @@ from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.text.formatting import DOT
 from app.widgets.kit.change_detector import ChangeDetector
 from app.widgets.kit.controls import Control, State
-from app.widgets.kit.drawing import draw_text, smooth, whole_parts
+from app.widgets.kit.drawing import draw_text, fill_ground, smooth, whole_parts
 from app.widgets.kit.marks import paint_cost
 from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
@@ -148,7 +148,7 @@ class StatusLine(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, text_style, activity = self._style.theme, self._style.text_style(TextRole.CAP), self._activity
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.window)
+        fill_ground(painter, self, theme.window)
         painter.fillRect(0, 0, self.width(), 1, theme.line)
         whole = QRectF(_INSET, 1, self.width() - 2 * _INSET, self.height() - 1)
         draw_text(painter, text_style, whole, self._state.now.cache_line, theme.text2, Qt.AlignmentFlag.AlignRight)

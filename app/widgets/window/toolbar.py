@@ -15,7 +15,7 @@ from app.viewmodels.text.formatting import DOT, HARD
 from app.viewmodels.unavailable import why_unavailable
 from app.widgets.kit.action_button import ActionButton, title_with_keys
 from app.widgets.kit.change_detector import ChangeDetector
-from app.widgets.kit.drawing import draw_text, smooth, whole_parts
+from app.widgets.kit.drawing import draw_text, fill_ground, smooth, whole_parts
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_warmth
 from app.widgets.kit.style import Style
@@ -188,7 +188,7 @@ class Toolbar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._style.theme.window)
+        fill_ground(painter, self, self._style.theme.window)
         painter.fillRect(0, self.height() - 1, self.width(), 1, self._style.theme.line)
         painter.end()
 

@@ -20,7 +20,7 @@ from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.chat.lanes.lane_column import LaneColumn
 from app.widgets.chat.messages.view import ChatView
 from app.widgets.kit.controls import ToolButton
-from app.widgets.kit.drawing import draw_text, fill_rounded, smooth, whole_parts, wrapped
+from app.widgets.kit.drawing import draw_text, fill_ground, fill_rounded, smooth, whole_parts, wrapped
 from app.widgets.kit.icon_paths import Icon
 from app.widgets.kit.marks import paint_bar
 from app.widgets.kit.style import Style
@@ -268,7 +268,7 @@ class LanesView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._style.theme
         painter = smooth(QPainter(self))
-        painter.fillRect(self.rect(), theme.window)
+        fill_ground(painter, self, theme.window)
         bubble, body = self._bubble, self._style.text_style(TextRole.BODY)
         fill_rounded(painter, bubble, _BUBBLE_RADIUS, theme.fill)
         for number, text in enumerate(self._question_lines):
