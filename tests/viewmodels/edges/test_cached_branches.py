@@ -6,6 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Cancel, Evict, Pin, WarmUp
+from app.protocol.reports import Problem
 from app.viewmodels.app import App
 from app.viewmodels.windows import Windows
 from tests.fakes.engine import Script
@@ -101,3 +102,32 @@ def test_an_eviction_is_told_once(qtbot: QtBot, app: App, script: Script) -> Non
     app.act("evict_row")
     qtbot.waitUntil(lambda: bool(told))
     assert len(of_kind(script, Evict)) == len(told) == 1
+
+
+def test_a_message_that_is_pinned_again_is_let_go_of_first(qtbot: QtBot, app: App, script: Script) -> None:
+    """The engine counts pins: one would be left that no message has, which nobody could let go of."""
+    ask(qtbot, app, "hello there")
+    path = app.library.tree.path
+    for _ in range(2):  # by a row that holds more of it than was held when it was pinned
+        app.edges.pin(path, True)
+        qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned and not app.library.changes.is_pending)
+        qtbot.waitUntil(lambda: not app.workspace.cached_branches._asked_pins)
+    app.edges.pin(app.library.tree.path, False)
+    qtbot.waitUntil(lambda: not app.library.tree.path[-1].is_pinned)
+    assert [command.is_pinned for command in of_kind(script, Pin)] == [True, False, True, False]
+
+
+def test_a_pin_that_is_lost_when_it_is_made_again_is_made_after_the_next_answer(
+    qtbot: QtBot, app: App, script: Script
+) -> None:
+    ask(qtbot, app, "hello there")
+    app.edges.pin(app.library.tree.path, True)
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned and not app.library.changes.is_pending)
+    script.pin_problem = Problem("There is no room to pin it", "Let another branch go.")
+    app.edges.pin(app.library.tree.path, True)
+    qtbot.waitUntil(lambda: not app.workspace.cached_branches._asked_pins)
+    script.pin_problem = None
+    before = len(of_kind(script, Pin))
+    ask(qtbot, app, "and then?", 4)
+    qtbot.waitUntil(lambda: len(of_kind(script, Pin)) > before)
+    assert of_kind(script, Pin)[-1].is_pinned
