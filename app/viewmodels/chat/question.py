@@ -73,16 +73,16 @@ class Question:
     Attributes: message, what was asked; is_again, it is stored already and gets another answer; stage; outcome, None
     before it is done or saved; problem, why it was refused or failed.
 
-    Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id,
-    the engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the
-    cache did for the prompt, None until the engine has begun; prefill, how far the prompt is read; awaited, the
-    server that it waits for, "" for none; is_server_away, nothing answers there; heard_at, when the engine was
-    heard of last, and first_at, when the first token came, by `time.monotonic`; is_stopping, the person has ended
-    it; sampling, how its tokens are to be chosen, None for what is chosen in its conversation then; begun, the
-    answer as it stood, where it is one that goes on; resumptions, of the answer that is to be written once more;
-    edited, the answer that `begun` is an edit of, which is not stored yet then; fork, the place in another answer
-    that this one goes on from, None for none; choices, what its tokens were chosen from, None where that is not
-    known; like_id, the answer that it begins like, by the same tokens: another one, or itself where it goes on.
+    Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
+    engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the cache
+    did for the prompt, None until the engine has begun; prefill, how far the prompt is read; awaited, the server that
+    it waits for, "" for none; is_server_away, nothing answers there; heard_at, when the engine was heard of last, and
+    first_at, when the first token came, by `time.monotonic`; is_stopping, the person has ended it; sampling, how its
+    tokens are to be chosen, None for what is chosen in its conversation then; begun, the answer as it stood, where it
+    is one that goes on; resumptions, of the answer that is to be written once more; edited, the answer that `begun` is
+    an edit of, which is not stored yet then; fork, the place in another answer that this one goes on from, None for
+    none; choices, what its tokens were chosen from, None where that is not known; like_id, the answer that it begins
+    like, by the same tokens: another one, or itself where it goes on.
 
     Of several answers that are asked for at once: plan, how many there are and in what they differ; siblings, one
     question to each of them, this one included, once the engine is asked; lane, the number of this one among them;
