@@ -33,10 +33,11 @@ _PAUSE = 0.05  # seconds between two looks at whether the disk is done
 class OpenModel:
     """A model that is open, and what begins and ends with it. Owned by the model thread.
 
-    cache: of its state. recent_prompts: of branches that were read. prefill_rate, step_memory: of its calls, as
-    measured so far. feed: tells what the cache does. turns: of the answers that are being written. task: what else goes
-    on, while no answer is written. is_pricing: branches are priced; not from where the template had to be ended over
-    one until it has rendered what was asked.
+    cache: of its state. pinned: the tokens up to each place that is pinned, by the message it is kept with.
+    recent_prompts: of branches that were read. prefill_rate, step_memory: of its calls, as measured so far. feed: tells
+    what the cache does. turns: of the answers that are being written. task: what else goes on, while no answer is
+    written. is_pricing: branches are priced; not from where the template had to be ended over one until it has rendered
+    what was asked.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class OpenModel:
         """Begin with an empty cache. budget_bytes: see `set_budget`; serials: see TrieFeed; chunk: see PrefillRate."""
         self.cache = cache = PrefixCache(model.forward, model.new_caches, _budget(model, budget_bytes))
         self.model = replace(model, prompts=replace(model.prompts, seen=lambda ids: cache.price(ids).seen))
+        self.pinned: dict[str, Sequence[int]] = {}
         self.recent_prompts = RecentPrompts()
         self.prefill_rate = PrefillRate(chunk)
         self.step_memory = StepMemory(model.sizes, model.memory)

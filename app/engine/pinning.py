@@ -9,7 +9,6 @@ from app.protocol.commands import Pin
 from app.protocol.events import Pinned
 from app.protocol.reports import Problem
 
-_NOT_PINNED = Problem("The branch was not pinned", "Nothing of this branch was pinned.")
 _NOTHING = Problem(
     "There is nothing to pin",
     "Nothing that leads up to here is cached now. Pin the branch further down, or go on from here once, then pin it.",
@@ -23,26 +22,28 @@ _NO_ROOM = Problem(
 
 
 def pin(command: Pin, open_model: OpenModel) -> Pinned:
-    """Pin what is held of a branch, or unpin it. No session may be open.
+    """Pin what is held of a branch, or let go of what is pinned with its message. No session may be open.
 
-    What lies on disk is brought in only where there is memory for it.
+    What lies on disk is brought in only where there is memory for it. What was pinned with the message before stays
+    where nothing can be pinned now.
     """
 
-    def answer(tokens: int, problem: Problem | None) -> Pinned:
+    def answer(tokens: int, problem: Problem | None = None) -> Pinned:
         return Pinned(command.query_id, command.is_pinned, tokens, problem)
 
-    cache = open_model.cache
+    cache, pinned = open_model.cache, open_model.pinned
+    if not command.is_pinned:
+        return answer(cache.unpin(pinned.pop(command.message_id, ())))
     try:
         prompt = finish(open_model.read(command.turns, command.options)).ids
-        if not command.is_pinned:
-            tokens = cache.unpin(prompt)
-            return answer(tokens, None if tokens else _NOT_PINNED)
         if cache.price(prompt).cached == 0:
             return answer(0, _NOTHING)
         open_model.step_memory.require(cache.bytes_to_pin(prompt), _SHORT)
     except RequestError as error:
         return answer(0, error.problem)
     tokens = cache.pin(prompt)
-    if not tokens and cache.price(prompt).cached == 0:  # its files were found to be of no use
-        return answer(0, _NOTHING)
-    return answer(tokens, None if tokens else _NO_ROOM)
+    if not tokens:  # its files were found to be of no use, or there is no room
+        return answer(0, _NO_ROOM if cache.price(prompt).cached else _NOTHING)
+    cache.unpin(pinned.pop(command.message_id, ()))
+    pinned[command.message_id] = prompt[:tokens]
+    return answer(tokens)

@@ -324,13 +324,14 @@ class PrefixCache:
         return 0
 
     def unpin(self, tokens: Sequence[int]) -> int:
-        """Let the deepest pinned place of this path go again. Returns its offset, 0 when there is none."""
-        for node in reversed(self.trie.match(tokens).path[1:]):
-            if node.end <= len(tokens) and node.usage.pins and node.is_pinned_end:
-                self.trie.pin(node, -1)
-                self.budget.make_room(0)
-                return node.end
-        return 0
+        """Let the place at the end of these tokens go again. Returns its offset, 0 where it is not pinned."""
+        path, length = self.trie.match(tokens)
+        node = path[-1]
+        if not length == len(tokens) == node.end or not node.is_pinned_end:
+            return 0
+        self.trie.pin(node, -1)
+        self.budget.make_room(0)  # which may join the edge with the next one
+        return length
 
     def evict(self, node_ids: Iterable[int]) -> Freed:
         """Let go of the state of these edges and of all below them, in memory and on disk; their tokens stay known.

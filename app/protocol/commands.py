@@ -172,13 +172,15 @@ class SetBudget:
 class Pin:
     """Keep what is cached of a branch, whatever else needs room, or let it go again. Answered with `Pinned`.
 
-    Refused while a run is active or waits.
+    message_id: of the message that it is kept with: of each one place is kept, that which was pinned last. What is let
+    go of is that place, wherever the branch runs now. Refused while a run is active or waits.
     """
 
     query_id: int
     turns: Sequence[Turn]
     is_pinned: bool
     options: PromptOptions = _AS_SAID
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

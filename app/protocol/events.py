@@ -257,7 +257,8 @@ class CacheHappened:
 class Pinned:
     """The outcome of `Pin`.
 
-    tokens: of the branch that are kept now, or were and no longer are. problem: why nothing was changed.
+    tokens: of the branch that are kept now, or were and no longer are; 0 where none were. problem: why nothing was
+    changed.
     """
 
     query_id: int

@@ -170,7 +170,7 @@ class FakeEngine:
         self._serial = 0
         self._disk = ConfigureDiskCache("")
         self._budget: int | None = None
-        self._pinned: list[list[int]] = []
+        self._pinned: dict[str, list[int]] = {}
         self._events = 0
 
     def submit(self, command: Command) -> None:
@@ -333,7 +333,7 @@ class FakeEngine:
             TurnResidency(start, end, "memory" if end <= request.cached + 1 else "none", self._attached(turn))
             for turn, start, end in zip(command.turns, starts, ends, strict=True)
         )
-        pinned = max((len(held) for held in self._pinned if prompt[: len(held)] == held), default=0)
+        pinned = max((len(held) for held in self._pinned.values() if prompt[: len(held)] == held), default=0)
         known, edge = max(((_common(prompt, held), at) for at, held in enumerate(self._held, 1)), default=(0, 0))
         priced = CostEstimate(command.query_id, request, residencies, request.left / 1000, pinned, edge=-1, known=known)
         self._sink(replace(priced, edge=edge) if self._script.tells_edges else priced)
@@ -370,9 +370,9 @@ class FakeEngine:
             self._sink(Pinned(command.query_id, command.is_pinned, problem=self._script.pin_problem))
             return
         if command.is_pinned:
-            self._pinned.append(held)
-        elif held in self._pinned:  # not where some of the branch was freed since
-            self._pinned.remove(held)
+            self._pinned[command.message_id] = held
+        else:
+            held = self._pinned.pop(command.message_id, [])
         self._show_trie()
         self._sink(Pinned(command.query_id, command.is_pinned, len(held)))
 
@@ -511,7 +511,7 @@ class FakeEngine:
         nodes = tuple(
             TrieNodeView(
                 number, None, 0, len(held), f"prompt {number}", BYTES * len(held), "memory", (), True, False, number,
-                time.time(), is_pinned=any(held[: len(one)] == one for one in self._pinned),
+                time.time(), is_pinned=any(held[: len(one)] == one for one in self._pinned.values()),
                 owners=frozenset({self._owners[number]} - {""}),
             )
             for number, held in enumerate(self._held, 1) if held

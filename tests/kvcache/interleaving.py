@@ -161,8 +161,8 @@ class Interleaving:
 
     def pin(self) -> None:
         tokens = self._random.choice(self._known)
-        if self.cache.pin(tokens):
-            self._pinned.append(tokens)
+        if kept := self.cache.pin(tokens):
+            self._pinned.append(tokens[:kept])
 
     def unpin(self) -> None:
         if self._pinned:

@@ -127,7 +127,7 @@ class Life:
             "come back": lambda: self._ask(self._path + array("i", (1_005,))),
             "split at the top": lambda: self._ask(self._path[:3] + array("i", (1_006,))),
             "make room beside a pin": self._halve,
-            "unpin": lambda: self.cache.unpin(self._path),
+            "unpin": lambda: self.cache.unpin(self._path[:-1]),
             "make room": self._halve,
             "read what went": lambda: self._ask(self._path + array("i", (1_005,)), range(1, depth)),
             "fail to restore": self._fail,

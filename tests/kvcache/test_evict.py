@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,13 +26,20 @@ OTHER = [1, 2, 3, 4, 20, 21, 22]
 class EvictingHistory(History):
     """A history in which edges are pinned, let go and evicted too, also while a request is computed."""
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.pinned: list[list[int]] = []
+
     def step(self) -> str:
         done = super().step()
         if self.cache.trie.nodes and self.random.random() < 0.5:
             self.evict_edge()
         if self.random.random() < 0.2:
             tokens = self._turn().tokens or [1]
-            self.cache.unpin(tokens) if self.random.random() < 0.5 else self.cache.pin(tokens)
+            if self.pinned and self.random.random() < 0.5:
+                self.cache.unpin(self.pinned.pop())
+            else:
+                self.pinned.append(tokens[: self.cache.pin(tokens)])
             check(self.cache)
         return done
 

@@ -191,8 +191,8 @@ def test_each_victim_is_the_least_of_all(kind: str, monkeypatch: pytest.MonkeyPa
             cache.ask(prompt, answer, points, is_guest=rng.random() < 0.4)
             if rng.random() < 0.2:
                 cache.set_budget(rng.choice((0, 2_000, 6_000, 12_000)))
-            if rng.random() < 0.2 and cache.pin(prompt):
-                pinned.append(prompt)
+            if rng.random() < 0.2 and (kept := cache.pin(prompt)):
+                pinned.append(prompt[:kept])
             if pinned and rng.random() < 0.3:
                 cache.unpin(pinned.pop(rng.randrange(len(pinned))))
             cache.ghosts.update()

@@ -37,10 +37,24 @@ def test_what_was_pinned_goes_once_it_is_let_go(mix: str) -> None:
     cache.pin([*KEPT, 9, 50])
     ask(cache, [20, 21, 22], [25])
     cache.set_budget(0)
-    assert cache.unpin([*KEPT, 9, 50]) == 9
+    assert cache.unpin([*KEPT, 9, 50]) == 0, "nothing is pinned there"
+    assert cache.unpin([*KEPT, 9]) == 9
     check(cache)
     assert cache.paged_bytes == 0
-    assert cache.unpin([*KEPT, 9, 50]) == 0
+    assert cache.unpin([*KEPT, 9]) == 0
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_of_two_places_on_a_branch_the_one_that_is_named_goes(mix: str) -> None:
+    cache, _ = ledger_cache(mix)
+    ask(cache, KEPT, [9, 10], points=[4])
+    assert (cache.pin([*KEPT[:4], 50]), cache.pin([*KEPT, 9, 50])) == (4, 9)
+    assert [cache.unpin(tokens) for tokens in (KEPT, [*KEPT, 50], [*KEPT[:3], 50], [1], [])] == [0] * 5
+    assert cache.unpin(KEPT[:4]) == 4
+    ask(cache, [20, 21, 22], [25])
+    cache.set_budget(0)
+    check(cache)
+    assert cache.price([*KEPT, 9, 50]).cached == 9
 
 
 def test_a_pin_ends_inside_an_edge_where_rows_can_be_cut() -> None:

@@ -81,7 +81,7 @@ def test_what_is_used_again_of_the_last_view_is_as_it_is_now(mix: str) -> None:
     for seed in chosen(range(3)):
         rng = random.Random(seed)
         cache, _ = ledger_cache(mix, budget_bytes=1 << 20)
-        views, prompts = Views(cache, label), [[1, 2, 3]]
+        views, prompts, pinned = Views(cache, label), [[1, 2, 3]], list[list[int]]()
         for step in range(60):
             prompt = rng.choice(prompts)[: rng.randrange(1, 60)] + rng.choices(range(1, 5), k=rng.randrange(1, 40))
             points = sorted(rng.sample(range(len(prompt)), min(3, len(prompt))))
@@ -93,9 +93,10 @@ def test_what_is_used_again_of_the_last_view_is_as_it_is_now(mix: str) -> None:
                 case 0:
                     cache.set_budget(rng.choice((0, 5_000, 1 << 20)))
                 case 1:
-                    cache.pin(rng.choice(prompts))
-                case 2:
-                    cache.unpin(rng.choice(prompts))
+                    prompt = rng.choice(prompts)
+                    pinned.append(prompt[: cache.pin(prompt)])
+                case 2 if pinned:
+                    cache.unpin(pinned.pop(rng.randrange(len(pinned))))
                 case 3:
                     cache.erase(rng.choice("abc"))
                 case 4:

@@ -114,8 +114,8 @@ class Traffic:
         """Somebody wants a place kept."""
         tokens = self.random.choice(self._known)
         if tokens:
-            self.watch.do("pin", lambda: self.cache.pin(tokens), self._state_bytes)
-            self._pinned.append(tokens)
+            kept = self.watch.do("pin", lambda: self.cache.pin(tokens), self._state_bytes)
+            self._pinned.append(tokens[:kept])
 
     def unpin(self) -> None:
         """And not any more."""

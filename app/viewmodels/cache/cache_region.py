@@ -118,10 +118,13 @@ class CacheRegion(QObject):
         if turns:
             self.branch_checks.verify(turns)
 
-    def pin(self, turns: Branch, is_pinned: bool) -> None:
-        """Keep what is cached of a branch whatever else needs room, or let it go again. Does nothing without turns."""
+    def pin(self, turns: Branch, is_pinned: bool, message_id: str) -> None:
+        """Keep what is cached of a branch whatever else needs room, or let it go again. Does nothing without turns.
+
+        message_id: of the message that it is kept with.
+        """
         if turns:
-            self.disk_cache.pin(turns, is_pinned)
+            self.disk_cache.pin(turns, is_pinned, message_id)
 
     def release(self, conversation_ids: Iterable[str]) -> None:
         """Delete what only these conversations used, something of which is gone for ever."""

@@ -51,11 +51,14 @@ class DiskCache(QObject):
         """Delete what only this conversation uses, in memory and on disk."""
         self._host.submit(EraseOwner(conversation_id))
 
-    def pin(self, turns: Branch, is_pinned: bool) -> None:
-        """Keep what is cached of this branch whatever else needs room, or let it go again."""
+    def pin(self, turns: Branch, is_pinned: bool, message_id: str) -> None:
+        """Keep what is cached of this branch whatever else needs room, or let it go again.
+
+        message_id: of the message that it is kept with.
+        """
         query = next(self._ids)
         self._asked.add(query)
-        self._host.submit(Pin(query, turns, is_pinned, turns.options))
+        self._host.submit(Pin(query, turns, is_pinned, turns.options, message_id))
 
     def take(self, event: Pinned) -> None:
         """Follow what became of a pin. One that nobody waits for any more is dropped."""

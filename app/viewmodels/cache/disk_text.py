@@ -90,4 +90,6 @@ def pinned(event: Pinned) -> str:
         return (
             f"Pinned: {formatting.tokens(event.tokens)} of this branch stay, whatever needs room, also after a restart."
         )
+    if not event.tokens:  # of another model's, or of what was not held yet
+        return "No longer pinned."
     return f"No longer pinned: {formatting.tokens(event.tokens)} of this branch may make room for others again."

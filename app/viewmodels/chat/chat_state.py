@@ -39,9 +39,9 @@ class ChatState:
     message that ends the path, None while there is none or no model; is_full: the path leaves no room in the context.
     goes_on: the model in use can be made to go on inside an answer.
     can_show_answers: a question of the open path has several answers.
-    can_ask_again: something was chosen to hold from the next question on. can_pin, can_unpin: there may be
-    something of the open branch to keep that no pin keeps, or that one keeps. refusal: why nothing can be said or
-    changed, "" where it can.
+    can_ask_again: something was chosen to hold from the next question on. can_pin: there may be
+    something of the open branch to keep that no pin keeps; can_unpin: a message of it is pinned. refusal: why nothing
+    can be said or changed, "" where it can.
     """
 
     title: str = ""

@@ -125,7 +125,7 @@ class OpenConversation:
             can_show_next=self._has_version_beside(1),
             can_ask_again=self.can_ask_again,
             can_pin=self._can_pin,
-            can_unpin=self.question is None and path is not None and path.pinned > 0,
+            can_unpin=self.info is not None and self.question is None and any(one.is_pinned for one in self.tree.path),
             refusal=self.refusal,
         )
 

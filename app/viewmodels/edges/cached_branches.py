@@ -64,10 +64,8 @@ class CachedBranches(QObject):
             path = path[: pinned[-1] + 1]
         if not path:
             return
-        if is_pinned:
-            self.pin_keeper.release(tuple(path))
         self._asked_pins.append(tuple(path))
-        self._cache.pin(Branch(tuple(path), self._current_model.fingerprint), is_pinned)
+        self._cache.pin(Branch(tuple(path), self._current_model.fingerprint), is_pinned, path[-1].id)
 
     def evict(self, edge: int) -> None:
         """Free what an edge and those below it hold. No word is touched."""
@@ -104,11 +102,7 @@ class CachedBranches(QObject):
     def _on_pinned(self, event: Pinned) -> None:
         """Keep a pin with its message, so that it holds after a restart."""
         path = self._asked_pins.pop(0) if self._asked_pins else ()
-        if not path:
-            return
-        if event.problem is not None:
-            if event.is_pinned:
-                self.pin_keeper.note(path, False)
+        if not path or event.problem is not None:
             return
         last_id = path[-1].id
         self.pin_keeper.note(path, event.is_pinned)

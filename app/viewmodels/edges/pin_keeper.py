@@ -56,16 +56,6 @@ class PinKeeper(QObject):
         else:
             self._kept.pop(path[-1].id, None)
 
-    def release(self, path: _Path) -> None:
-        """Have the engine let go of the branch to the last of these messages if it keeps it, to be pinned as it is now.
-
-        Each pin is one that the engine counts: more of the branch may be held than when it was pinned.
-        """
-        kept = self._kept.get(path[-1].id)
-        if kept is not None:
-            branch = Branch(kept, self._current_model.fingerprint)
-            self._host.submit(Pin(next(self._ids), branch, False, branch.options))
-
     def renew(self) -> None:
         """Compare what is kept with what the database says, and have the rest pinned or let go."""
         if self._current_model.info is not None:
@@ -111,4 +101,4 @@ class PinKeeper(QObject):
         path, is_pinned = self._waiting.pop(0)
         self._asked = next(self._ids), path, is_pinned
         branch = Branch(path, model.fingerprint)
-        self._host.submit(Pin(self._asked[0], branch, is_pinned, branch.options))
+        self._host.submit(Pin(self._asked[0], branch, is_pinned, branch.options, path[-1].id))

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.protocol.commands import Cancel, Evict, Pin, WarmUp
-from app.protocol.reports import Problem
+from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.windows import Windows
 from tests.fakes.engine import Script
@@ -104,30 +104,25 @@ def test_an_eviction_is_told_once(qtbot: QtBot, app: App, script: Script) -> Non
     assert len(of_kind(script, Evict)) == len(told) == 1
 
 
-def test_a_message_that_is_pinned_again_is_let_go_of_first(qtbot: QtBot, app: App, script: Script) -> None:
-    """The engine counts pins: one would be left that no message has, which nobody could let go of."""
-    ask(qtbot, app, "hello there")
-    path = app.library.tree.path
-    for _ in range(2):  # by a row that holds more of it than was held when it was pinned
-        app.edges.pin(path, True)
-        qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned and not app.library.changes.is_pending)
-        qtbot.waitUntil(lambda: not app.workspace.cached_branches._asked_pins)
-    app.edges.pin(app.library.tree.path, False)
-    qtbot.waitUntil(lambda: not app.library.tree.path[-1].is_pinned)
-    assert [command.is_pinned for command in of_kind(script, Pin)] == [True, False, True, False]
-
-
-def test_a_pin_that_is_lost_when_it_is_made_again_is_made_after_the_next_answer(
+def test_a_message_is_let_go_of_also_where_the_engine_holds_nothing_of_it(
     qtbot: QtBot, app: App, script: Script
 ) -> None:
+    """As where another model is open: what it has pinned has no mark there, and the message has one."""
     ask(qtbot, app, "hello there")
-    app.edges.pin(app.library.tree.path, True)
-    qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned and not app.library.changes.is_pending)
-    script.pin_problem = Problem("There is no room to pin it", "Let another branch go.")
-    app.edges.pin(app.library.tree.path, True)
-    qtbot.waitUntil(lambda: not app.workspace.cached_branches._asked_pins)
-    script.pin_problem = None
-    before = len(of_kind(script, Pin))
-    ask(qtbot, app, "and then?", 4)
-    qtbot.waitUntil(lambda: len(of_kind(script, Pin)) > before)
-    assert of_kind(script, Pin)[-1].is_pinned
+    app.act("pin")
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned)
+    told: list[str] = []
+    app.notices.announced.connect(told.append)
+    app.workspace.host.submit(Pin(1, (), False, message_id=app.library.tree.path[-1].id))
+    app.act("unpin")
+    qtbot.waitUntil(lambda: not app.library.tree.path[-1].is_pinned)
+    assert told == ["No longer pinned."]
+
+
+def test_what_is_pinned_for_another_branch_is_not_let_go_of_on_this_one(qtbot: QtBot, app: App) -> None:
+    ask(qtbot, app, "hello there")
+    app.act("pin")
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].is_pinned)
+    app.chat.requests.regenerate(app.library.tree.path[-1].id)
+    qtbot.waitUntil(lambda: not app.chat.state.now.can_stop and len(app.library.tree) == 3)
+    assert "unpin" not in enabled(app.state.now)

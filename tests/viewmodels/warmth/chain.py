@@ -193,6 +193,17 @@ class Chain:
                 wrong = {mark: pair for mark, pair in wrong.items() if pair[0] != pair[1]}
                 raise AssertionError(f"after {self.done[-6:]}: told, true: {wrong}")
 
+    def compare_pins(self) -> None:
+        """Compare what the engine has pinned with the messages that are pinned in the database: no other is kept."""
+        stored: list[tuple[tuple[Message, ...], ...]] = []
+        self.app._store.do(lambda store: store.messages.pinned_paths(), stored.append)
+        self.until(lambda: bool(stored))
+        engine = self.host._threads[self.host._in_use]._engine
+        kept = set(getattr(engine, "open_model").pinned)  # noqa: B009 - of any engine, which others have not
+        left = kept - {path[-1].id for path in stored[0]}
+        assert not left, f"after {self.done[-6:]}: nobody can let go of {left}"
+        assert kept or not any(node.is_pinned for node in self.app.cache.view.nodes), self.done[-6:]
+
     # Events
 
     def act(self) -> None:

@@ -50,6 +50,7 @@ def run(chain: Chain) -> None:
         for _ in range(EVENTS):
             chain.act()
             compared += chain.compare()
+            chain.compare_pins()
     finally:
         chain.close()
     assert compared > EVENTS
