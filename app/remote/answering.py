@@ -146,10 +146,16 @@ class Answering:
 
     async def _wait(self, error: ServerError, replicas: Sequence[Replica]) -> Replica:
         """Wait until one of some servers is well that were reached before, and say so meanwhile. Raises ServerError."""
-        run = self._command.run_id, self._number
-        self._emit(ServerAwaited(*run, self._at.client.server.name, error.is_away))
+        run, name = (self._command.run_id, self._number), self._at.client.server.name
+        told: list[bool] = []
+
+        def tell(fault: ServerError) -> None:
+            if told[-1:] != [fault.is_away]:
+                told.append(fault.is_away)
+                self._emit(ServerAwaited(*run, name, fault.is_away))
+
         self._show_held()  # one that has ended holds nothing any more
-        found = await self._patience.wait(replicas, error)
+        found = await self._patience.wait(replicas, error, tell)
         self._show_held()
         self._emit(ServerAwaited(*run, ""))
         return found

@@ -7,7 +7,7 @@ is about a minute at most; one that is well and has no room is sent the question
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from app.remote.faults import ServerError
 from app.remote.routing import Replica
@@ -23,11 +23,15 @@ class Patience:
     def __init__(self) -> None:
         self._pauses, self._left, self._times = list(_PAUSES), _LONGEST, _TIMES
 
-    async def wait(self, replicas: Iterable[Replica], error: ServerError) -> Replica:
+    async def wait(
+        self, replicas: Iterable[Replica], error: ServerError, tell: Callable[[ServerError], object]
+    ) -> Replica:
         """Wait until one of some servers is well, and return that one. Raises ServerError where none is in time.
 
-        error: why the question was not answered.
+        error: why the question was not answered. tell: called with that, and with what a server lacks each time it was
+        asked.
         """
+        tell(error)
         self._times -= error.is_busy
         loop, least = asyncio.get_running_loop(), error.wait
         while self._times >= 0 and await self.pause(least):
@@ -37,6 +41,7 @@ class Patience:
                 if fault is None:
                     return one
                 error = fault
+            tell(error)
             self._left -= loop.time() - begun
         raise error
 

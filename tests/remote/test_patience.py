@@ -231,13 +231,32 @@ def test_a_question_waits_for_a_server_that_is_started_again(
                 asker.answer(100 + run)
                 asker.events.remove(outcomes(asker, 100 + run)[0])
         asker.do(_asked(run))
-        asker.wait(ServerAwaited, 2 * run - 1)
+        wait_until(lambda run=run: any(isinstance(one, ServerAwaited) and one.run_id == run for one in asker.events))
     asker.do(Cancel(8))
     asker.wait(RunFinished, 8)
     assert [len(outcomes(asker, run)) for run in range(1, 9)] == [1] * 8
     assert {asker.said(run) for run in range(1, 8)} == {"Hello, world"}
     if tokens is not None:
         assert {outcomes(asker, run)[0].ids for run in range(1, 8)} == {tuple(words("Hello, world"))}
+
+
+def test_what_a_server_lacks_that_is_waited_for_is_told_as_it_is_now(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is started again and loads its model for a while: then something answers there."""
+    monkeypatch.setattr(patience, "_PAUSES", (0.02,) * 400)
+    script = Script(kind="llama.cpp")
+    with serving(script):
+        asker.open(script.server)
+    asker.ask()
+    asker.wait(ServerAwaited)
+    script.is_loading = True
+    with started_again(script):
+        asker.wait(ServerAwaited, 2)
+        script.is_loading = False
+        assert isinstance(asker.wait((RunFinished, RunFailed)), RunFinished)
+    told = [(one.name, one.is_away) for one in asker.events if isinstance(one, ServerAwaited)]
+    assert told == [("Studio", True), ("Studio", False), ("", False)]
 
 
 @pytest.mark.parametrize("takes_ids", [False, True])
