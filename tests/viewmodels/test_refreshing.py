@@ -105,7 +105,7 @@ def library_verbs(app: App) -> list[Callable[[], object]]:
     return [
         *verbs,
         lambda: app.settings.toggle("keeps_every_fork"),
-        lambda: app.cache.pin(app.chat.open_branch.turns, True),
+        lambda: app.edges.pin(app.chat.open_branch.path, True),
     ]
 
 
