@@ -59,6 +59,11 @@ class Edit:
         return not self.changes
 
     @property
+    def is_about_messages(self) -> bool:
+        """Whether messages have changed, or the path that is open."""
+        return any(change.table == "message" or change.field == "leaf" for change in self.changes)
+
+    @property
     def has_revealed(self) -> bool:
         """Whether something was added or brought back: taking the edit back takes that away."""
         return self.operation is Operation.CONTINUE or any(

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from app.conversation.attachment_rows import AttachmentRows
@@ -61,6 +62,7 @@ class Store:
         self.notice = notice or self.database.notice
         self.emptied: frozenset[str] = frozenset()
         self._history = History()
+        self._untold: list[Edit] = []  # that nobody has got the result of
         attachments = AttachmentRows(self.database)
         rows, paths = MessageRows(self.database, attachments), PathMarks(self.database)
         self.conversations = ConversationStore(self.database)
@@ -126,6 +128,13 @@ class Store:
         """Do the step again that was taken back last; everything as for `undo`."""
         return self._result(self._history.redo(lambda edit: self._revert(edit, held)))
 
+    def tell_again(self) -> EditResult | None:
+        """Return what is stored after edits that were made, or may have been, and whose result could not be read.
+
+        None where there are none.
+        """
+        return self._result(self._untold.pop()) if self._untold else None
+
     def empty_trash(self, older_than: float | None = None) -> int:
         """Delete for ever what lies in the trash, or has lain there for so many seconds; returns how many messages.
 
@@ -158,17 +167,31 @@ class Store:
     def _revert(self, edit: Edit, held: Set[str]) -> Edit:
         if edit.has_revealed and not held.isdisjoint(edit.conversation_ids):
             raise store_error(Fault.WRITING, self.database.path)
-        return self.trash.revert(edit)
+        self._untold.append(edit)
+        reverted = self.trash.revert(edit)
+        self._untold.pop()
+        return reverted
 
     def _result(self, edit: Edit | None) -> EditResult | None:
-        """Return what is stored now, with trees only where messages or the open path have changed."""
+        """Return what is stored now, None where an edit has changed nothing. It is untold while that cannot be read."""
         if edit is None or edit.is_empty:
             return None
+        self._untold.append(edit)
+        result = self._told(edit)
+        self._untold.clear()
+        return result
+
+    def _told(self, edit: Edit) -> EditResult:
+        """Return what is stored now, with trees only where messages or the open path have changed.
+
+        It is about an edit, and about those before it that are untold.
+        """
         conversations = self.conversations.all()
         standing = {one.id for one in conversations}
-        is_about_messages = any(change.table == "message" or change.field == "leaf" for change in edit.changes)
-        ids = [one for one in edit.conversation_ids if one in standing] if is_about_messages else []
-        trees = tuple(self.messages.load(one) for one in ids)
+        ids = dict.fromkeys(one for made in self._untold if made.is_about_messages for one in made.conversation_ids)
+        trees = tuple(self.messages.load(one) for one in ids if one in standing)
+        whole = dict.fromkeys(one for made in (edit, *self._untold) for one in made.conversation_ids)
+        edit = replace(edit, conversation_ids=tuple(whole))
         return EditResult(edit, conversations, self.folders.all(), trees, self.messages.listed_branches())
 
     def _empty_in_time(self) -> None:

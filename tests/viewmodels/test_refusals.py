@@ -30,6 +30,7 @@ from app.viewmodels.chat.question import Question
 from app.viewmodels.kit import store_link
 from app.viewmodels.kit.folders import Folders
 from app.viewmodels.kit.settings import Settings
+from app.viewmodels.library import changes
 from app.viewmodels.windows import Windows
 from app.viewmodels.workspace import Workspace
 from app.worker.engine_host import EngineHost
@@ -118,7 +119,7 @@ class Stubborn(Restless):
 def is_at_rest(app: App) -> bool:
     return not (
         list(app.chat.questions)
-        or app.library.changes.is_pending
+        or not app.library.changes.is_told
         or app.chat.answer_saver._waiting
         or app._store._pending
         or app.chat.drafts.sent
@@ -145,6 +146,7 @@ def test_whatever_the_database_refuses_no_word_is_lost_and_nothing_sticks(
 ) -> None:
     rng = random.Random(seed)
     monkeypatch.setattr(answer_saver, "SAVE_EVERY_MS", 15)
+    monkeypatch.setattr(changes, "AGAIN_MS", 15)
     trouble = Trouble(rng, monkeypatch)
     app = make_app()
     qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.edit import Edit, Operation
 from app.conversation.edit_result import EditResult
@@ -29,11 +29,15 @@ WORDS = {
     Operation.CONTINUE: "Continue Answer",
 }
 
+AGAIN_MS = 1000
 GONE = Problem("It is not there any more", "It was deleted, or brought back, since it was listed.")
 
 
 class Changes(QObject):
     """Hands edits to the store, and shows what can be undone.
+
+    Property: what an edit has changed although it was refused, since what is stored then could not be read, is told as
+    soon as it can be.
 
     Signals: made(object), the `EditResult`, before whoever asked for it hears of it; recorded(), an edit was made or
     refused; failed(object), a `Problem` that nobody else answers for.
@@ -47,6 +51,8 @@ class Changes(QObject):
         super().__init__(parent)
         self._store = store
         self._pending = 0
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._again.timeout.connect(self._tell_again)
 
     @property
     def step(self) -> int:
@@ -72,6 +78,11 @@ class Changes(QObject):
     def is_pending(self) -> bool:
         """Whether the trees of the window are about to be exchanged for those of the database."""
         return self._pending > 0
+
+    @property
+    def is_told(self) -> bool:
+        """Whether all is shown that edits have changed."""
+        return not (self._pending or self._again.isActive())
 
     def make(
         self,
@@ -122,10 +133,29 @@ class Changes(QObject):
         def give_up(problem: Problem) -> None:
             self._pending -= 1
             (refused or self.failed.emit)(problem)
-            self.recorded.emit()
+            self._tell_again()
 
         self._pending += 1
         self._store.do(carry_out, take, give_up)
+
+    def close(self) -> None:
+        """Ask nothing of the store by itself any more."""
+        self._again.stop()
+
+    def _tell_again(self) -> None:
+        def take(found: EditResult | None) -> None:
+            self._pending -= 1
+            if found is not None:
+                self.made.emit(found)
+            self.recorded.emit()
+
+        def give_up(_problem: Problem) -> None:
+            self._pending -= 1
+            self._again.start()
+            self.recorded.emit()
+
+        self._pending += 1
+        self._store.do(Store.tell_again, take, give_up)
 
 
 def _words(operation: Operation | None) -> str:

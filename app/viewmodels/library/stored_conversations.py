@@ -176,6 +176,7 @@ class StoredConversations(QObject):
     def close(self) -> None:
         """Neither read nor write files any more."""
         self.library.close()
+        self.changes.close()
         if self._import_export is not None:
             self._import_export.close()
 

@@ -12,6 +12,8 @@ from app.conversation.edit import Edit
 from app.conversation.edit_result import EditResult
 from app.conversation.faults import Fault, store_error
 from app.conversation.message import Conversation
+from app.conversation.message_store import MessageStore
+from app.conversation.records import ListedBranch
 from app.conversation.store import Store
 from app.conversation.store_thread import StoreThread
 from app.protocol.reports import Problem
@@ -81,6 +83,38 @@ def test_what_is_gone_is_told_and_the_path_that_waits_is_not_kept_waiting(link: 
     link.drain()
     assert problems == [GONE, GONE]
     assert ends == [True, False]
+
+
+def test_an_edit_whose_result_cannot_be_read_is_told_as_soon_as_it_can_be(
+    qtbot: QtBot, link: StoreLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was made, and is shown with what is undone next, or by itself."""
+    monkeypatch.setattr("app.viewmodels.library.changes.AGAIN_MS", 10)
+    changes, told, problems = Changes(link), list[EditResult](), list[Problem]()
+    changes.made.connect(told.append)
+    changes.failed.connect(problems.append)
+    pears = Conversation.new("Pears")
+    changes.make(lambda store: store.conversations.create(pears))
+    link.drain()
+    told.clear()
+    steps = (lambda: changes.make(lambda store: store.conversations.rename(pears.id, "Apples")), changes.undo)
+    for step, title in zip(steps, ("Apples", "Pears"), strict=True):
+        with monkeypatch.context() as refusing:
+            refusing.setattr(MessageStore, "listed_branches", _refuse)
+            step()
+            qtbot.waitUntil(lambda: bool(problems))
+            link.drain()
+        assert not told
+        assert not changes.is_told
+        qtbot.waitUntil(lambda: bool(told))
+        assert [one.title for one in told.pop().conversations] == [title]
+        assert told == []
+        assert changes.is_told
+        problems.clear()
+
+
+def _refuse(_messages: MessageStore) -> tuple[ListedBranch, ...]:
+    raise store_error(Fault.IO, None)
 
 
 def _delete(conversation_id: str, store: Store) -> Edit:
