@@ -13,7 +13,7 @@ from app.conversation.edit import ADDED, Change, Edit, Operation, merge_changes
 from app.conversation.faults import Fault, as_store_errors, store_error
 from app.conversation.message import checked_id
 from app.conversation.opening import PATIENCE, open_database, open_memory
-from app.conversation.schema import transaction
+from app.conversation.schema import savepoint, transaction
 
 # What a person can take back. The rest of a row is written once, or is an answer that grows.
 FIELDS = {
@@ -50,6 +50,7 @@ class Database:
         self.notice = opened.notice
         self.is_read_only = opened.is_read_only
         self.is_new = opened.is_new
+        self._is_writing = False
         self._files = {} if self.is_read_only else self._find_files()
         if not self.is_read_only:
             _watch(self.connection)
@@ -65,14 +66,25 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Run what is inside as one transaction. StoreError where nothing can be written, and nothing of it is kept."""
+        """Run what is inside as one transaction, or as a part of the one that is open.
+
+        StoreError where nothing can be written, and nothing of it is kept.
+        """
+        if self._is_writing:
+            with as_store_errors(self.path), savepoint(self.connection):
+                yield
+            return
         if self.is_read_only:
             raise store_error(Fault.READ_ONLY, self.path)
         with as_store_errors(self.path):
             if any(_identity(file) != identity for file, identity in self._files.items()):
                 raise store_error(Fault.GONE, self.path)
             with transaction(self.connection):
-                yield
+                self._is_writing = True
+                try:
+                    yield
+                finally:
+                    self._is_writing = False
 
     @contextmanager
     def editing(self, operation: Operation) -> Iterator[PendingEdit]:

@@ -294,6 +294,20 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
+@contextmanager
+def savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    """Keep everything inside for the transaction that is open, or nothing when it raises."""
+    connection.execute("SAVEPOINT inner")
+    try:
+        yield
+        connection.execute("RELEASE inner")
+    except BaseException:
+        if connection.in_transaction:  # SQLite has taken back all of it where the disk is full
+            connection.execute("ROLLBACK TO inner")
+            connection.execute("RELEASE inner")
+        raise
+
+
 def migrate(
     connection: sqlite3.Connection, path: Path | None, migrations: Sequence[Sequence[str]] = MIGRATIONS
 ) -> None:

@@ -105,8 +105,12 @@ class Store:
         self._history.record(edit)
 
     def change(self, request: Callable[[Store], Edit]) -> EditResult | None:
-        """Make an edit as a step of undo. Returns what is stored then, None where everything was so already."""
-        edit = request(self)
+        """Make an edit as a step of undo: all that it consists of, or none where one part cannot be made.
+
+        Returns what is stored then, None where everything was so already.
+        """
+        with self.database.writing():
+            edit = request(self)
         self.record(edit)
         return self._result(edit)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -321,6 +322,46 @@ def test_the_history_is_bounded_and_forgets_the_oldest() -> None:
         history.undo(store.trash.revert)
         assert store.conversations.all()[0].title == title
     assert history.undo(store.trash.revert) is None
+    store.close()
+
+
+@each_seed(range(12))
+def test_a_step_of_several_edits_is_made_whole_or_not_at_all(seed: int) -> None:
+    """Wherever one of them fails, also where whoever makes the step goes on without it; the next step is made."""
+    store = Store(None)
+    hand = Hand(store, seed)
+
+    def make(count: int, fails_at: int | None, lost: bool) -> Callable[[Store], Edit]:
+        def request(_store: Store) -> Edit:
+            edits = []
+            for number in range(count):
+                try:
+                    with store.database.writing():
+                        edits.append(hand.act())
+                        if number == fails_at:
+                            raise LookupError("gone since")
+                except LookupError:
+                    if not lost:
+                        raise
+                    edits[number:] = [Edit(Operation.RENAME)]
+            return join_edits(*edits)
+
+        return request
+
+    for _ in range(30):
+        before, offered = dump(store), store.history
+        count = hand.rng.randint(2, 4)
+        with pytest.raises(LookupError):
+            store.change(make(count, hand.rng.randrange(count), lost=False))
+        assert (dump(store), store.history) == (before, offered)
+        result = store.change(make(count, hand.rng.choice([None, *range(count)]), lost=True))
+        if result is not None:
+            made = dump(store)
+            store.undo()
+            check_same(dump(store), before)
+            store.redo()
+            check_same(dump(store), made)
+    check(store)
     store.close()
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.edit import Edit
+from app.conversation.faults import Fault, store_error
+from app.conversation.trash import Trash
 from app.viewmodels.app import App
 from tests.fakes.engine import Script
 from tests.seeds import each_seed
@@ -105,3 +109,28 @@ def test_those_that_are_chosen_are_written_to_one_archive(qtbot: QtBot, app: App
     app.library.import_export.import_file(str(tmp_path / "some.zip"), copies=True)
     notice(qtbot, app, "imported")
     assert filed(app) == {title: before[title] for title in ("One", "Two")}
+
+
+def test_where_the_disk_fills_up_between_two_of_them_none_is_deleted(
+    qtbot: QtBot, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(qtbot, app)
+    titles = ["Pears", "Apples", "Quinces"]
+    for title in titles:
+        app.library.new_conversation()
+        ask(qtbot, app, title)
+    at_rest(qtbot, app)
+    offered, delete = app.library.state.now.undo, Trash.delete_conversation
+    found = ids_of(app, titles)
+
+    def refuse_last(trash: Trash, conversation_id: str) -> Edit:
+        if conversation_id == found[-1]:
+            raise store_error(Fault.FULL, None)
+        return delete(trash, conversation_id)
+
+    monkeypatch.setattr(Trash, "delete_conversation", refuse_last)
+    app.library.edits.delete_conversations(found)
+    at_rest(qtbot, app)
+    assert app.workspace.store.call(lambda store: store.trash.entries()) == ()
+    assert sorted(filed(app)) == sorted(titles)
+    assert app.library.state.now.undo == offered
