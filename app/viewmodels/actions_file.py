@@ -160,6 +160,7 @@ ROWS: tuple[Row, ...] = (
         title="Attach File…",
         keys=("Ctrl+Shift+A",),
         tip="Has text, code or a PDF come with your question.",
+        is_enabled=lambda state: not state.chat.edits_answer,
     ),
     Action(
         id="trash",

@@ -78,6 +78,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         Case(lambda state: state.chat.is_too_long, "It does not fit into the context."),
         _always(f"{chat_text.NOTHING_TO_SEND}."),
     ),
+    "attach": (_always(f"{chat_text.NOT_WITH_ANSWERS}."),),
     "fork": _NO_QUESTION,
     "regenerate": _AGAIN,
     "repeat_answer": (COMPARING, EMPTY, BUSY, _always("There is no answer on this branch yet.")),

@@ -56,7 +56,7 @@ class Answering(QObject):
         self._stored, self._notices, self._current_model = stored, notices, current_model
         library = stored.library
         self.drafts = Drafts()
-        self.attachment_reader = AttachmentReader(self.drafts, notices, self)
+        self.attachment_reader = AttachmentReader(self.drafts, library, notices, self)
         self.questions = questions = Questions()
         self.cards = CardsByConversation(current_model, self)
         self.chosen = ChosenSettings(store, library, current_model, settings, self)

@@ -14,7 +14,9 @@ from app.attaching.files import MOST_ATTACHMENTS, MOST_CHARACTERS, name_of, read
 from app.protocol.chat import Attachment
 from app.protocol.reports import Problem
 from app.viewmodels.chat.drafts import Drafts
+from app.viewmodels.chat.versions import edited_answer
 from app.viewmodels.kit.notices import Notices
+from app.viewmodels.library.library import Library
 from app.viewmodels.text import formatting
 
 _MOST_TOGETHER = 2 * MOST_CHARACTERS
@@ -34,7 +36,8 @@ class _Came(NamedTuple):
 class AttachmentReader(QObject):
     """Attaches files and texts to the drafts of conversations. What cannot be attached is told.
 
-    A file comes with the words of the conversation that it was chosen for, whatever windows show by then.
+    A file comes with the words of the conversation that it was chosen for, whatever windows show by then. An answer has
+    no attachments: where one is edited by then, the file comes with the words that were put aside for that.
 
     Signal: changed(str), another thing is attached in this conversation, or is being read for it.
     """
@@ -42,9 +45,9 @@ class AttachmentReader(QObject):
     changed = Signal(str)
     _came = Signal(object)
 
-    def __init__(self, drafts: Drafts, notices: Notices, parent: QObject | None = None) -> None:
+    def __init__(self, drafts: Drafts, library: Library, notices: Notices, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._drafts, self._notices = drafts, notices
+        self._drafts, self._library, self._notices = drafts, library, notices
         self._reading: list[tuple[str, str]] = []
         self._threads: list[threading.Thread] = []
         self._turn = threading.Lock()
@@ -54,6 +57,11 @@ class AttachmentReader(QObject):
     def reading(self, conversation_id: str) -> str:
         """Return the name of the file that is being read for a conversation, or ""."""
         return next((name for known, name in self._reading if known == conversation_id), "")
+
+    def edits_answer(self, conversation_id: str) -> bool:
+        """Return whether the words of a conversation are another version of an answer, which has no attachments."""
+        tree = self._library.tree_of(conversation_id)
+        return tree is not None and edited_answer(tree, self._drafts.of(conversation_id)) is not None
 
     def read(self, conversation_id: str, files: Sequence[Path]) -> None:
         """Have files come with the words of a conversation, in this order, as soon as they are read."""
@@ -67,14 +75,16 @@ class AttachmentReader(QObject):
 
     def attach(self, conversation_id: str, attachment: Attachment) -> bool:
         """Have this come with the words of a conversation. Returns whether that was possible; where not, says why."""
-        attached = self._drafts.of(conversation_id).attachments
+        draft, is_aside = self._drafts.of(conversation_id), self.edits_answer(conversation_id)
+        attached = draft.attachments_aside if is_aside else draft.attachments
         if len(attached) >= MOST_ATTACHMENTS:
             reason = f"A question takes {MOST_ATTACHMENTS} attachments. Ask about these first."
         elif len(attachment.text) + sum(len(one.text) for one in attached) > _MOST_TOGETHER:
             most = formatting.plural(_MOST_TOGETHER, "character")
             reason = f"With what is attached already it comes to more than {most}. Ask about that first."
         else:
-            self._drafts.attach(conversation_id, attachment)
+            put = self._drafts.attach_aside if is_aside else self._drafts.attach
+            put(conversation_id, attachment)
             self.changed.emit(conversation_id)
             return True
         self._notices.error(Problem(f"{attachment.name} cannot be attached", reason))

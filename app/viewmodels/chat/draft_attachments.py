@@ -13,6 +13,7 @@ from app.protocol.chat import Attachment
 from app.protocol.dataclass import dataclass
 from app.protocol.excerpts import one_line
 from app.protocol.reports import Problem
+from app.viewmodels.chat import chat_text
 from app.viewmodels.chat.attachment_reader import AttachmentReader
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.problem_cards import ProblemCards
@@ -65,13 +66,24 @@ class DraftAttachments(QObject):
         """Return the name of the file that is being read for a conversation, or ""."""
         return self._reader.reading(conversation_id)
 
+    @property
+    def edits_answer(self) -> bool:
+        """Whether an answer's text stands in the composer: what is pasted is a part of it then, however long."""
+        return self._reader.edits_answer(self._library.open_id)
+
     def of(self, number: int) -> Attachment | None:
         """Return what comes with the words, by its number from 0 on; None where it is gone."""
         attached = self._drafts.of(self._library.open_id).attachments
         return attached[number] if 0 <= number < len(attached) else None
 
     def attach_files(self, paths: Sequence[str]) -> None:
-        """Have files come with the words in the composer, in this order, as soon as they are read."""
+        """Have files come with the words in the composer, in this order, as soon as they are read.
+
+        Where an answer is edited, which has no attachments, that is told instead.
+        """
+        if self.edits_answer:
+            self._notices.error(Problem("Nothing was attached", f"{chat_text.NOT_WITH_ANSWERS}."))
+            return
         self._cards.dismiss()
         self._reader.read(self._library.open_id, [Path(path) for path in paths])
 

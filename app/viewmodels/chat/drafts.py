@@ -47,10 +47,12 @@ class Drafts:
     def restore(self, conversation_id: str, earlier: Draft) -> None:
         """Take over a draft from an earlier run. Words that were in line then wait to be sent again."""
         since = self._all_of(conversation_id)
-        if earlier != Draft():
-            attachments = earlier.attachments + since.attachments
-            text = _joined(earlier.text, since.text)
-            self._put(conversation_id, replace(earlier, text=text, attachments=attachments, is_sent=False))
+        if earlier.editing:
+            text, attached = _joined(earlier.aside, since.text), earlier.attachments_aside + since.attachments
+            self._put(conversation_id, replace(earlier, aside=text, attachments_aside=attached, is_sent=False))
+        elif earlier != Draft():
+            text, attached = _joined(earlier.text, since.text), earlier.attachments + since.attachments
+            self._put(conversation_id, replace(earlier, text=text, attachments=attached, is_sent=False))
 
     @property
     def sent(self) -> tuple[str, ...]:
@@ -66,6 +68,11 @@ class Drafts:
         """Have this come with the words, after what comes with them already. Words that were in line leave it."""
         draft = self.of(conversation_id)
         self._put(conversation_id, replace(draft, attachments=(*draft.attachments, attachment), is_sent=False))
+
+    def attach_aside(self, conversation_id: str, attachment: Attachment) -> None:
+        """Have this come with the words that were put aside for an edit, after what comes with them already."""
+        draft = self.of(conversation_id)
+        self._put(conversation_id, replace(draft, attachments_aside=(*draft.attachments_aside, attachment)))
 
     def detach(self, conversation_id: str, number: int) -> None:
         """Let an attachment go that comes with the words, by its number from 0 on."""
@@ -127,13 +134,7 @@ class Drafts:
 
     def give_back(self, conversation_id: str, words: str, editing: str | None, attachments: Attachments = ()) -> None:
         """Put back words that could not be sent, before what was typed since and before what an edit has put aside."""
-        since = self._all_of(conversation_id)
-        back = Draft(words, editing, attachments=attachments)
-        if editing:
-            back = replace(back, aside=since.text, attachments_aside=since.attachments)
-        else:
-            back = replace(back, text=_joined(words, since.text), attachments=attachments + since.attachments)
-        self._put(conversation_id, back)
+        self.restore(conversation_id, Draft(words, editing, attachments=attachments))
 
     def _all_of(self, conversation_id: str) -> Draft:
         """Return all words of a draft and what comes with them, those put aside too, as if they were not."""

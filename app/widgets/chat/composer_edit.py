@@ -35,8 +35,8 @@ class ComposerEdit(QTextEdit):
     A Return that belongs to an input method, which is composing a character, never sends.
 
     Signals: submitted, escaped; pasteRefused(str), why a text was left out that would make every letter wait;
-    longPasted(str), a text came that is better attached than put in: call `note_folded` where it was; unfolded(str),
-    it was put in after all, since the person has taken that back.
+    longPasted(str), a text came that is better attached than put in: call `note_folded` where it was, or else `put_in`;
+    unfolded(str), it was put in after all, since the person has taken that back.
     """
 
     submitted = Signal()
@@ -125,11 +125,25 @@ class ComposerEdit(QTextEdit):
         if len(source.text()) > LONG_PASTE:
             self.longPasted.emit(source.text())
         else:
-            self._put_in(source.text())
+            self.put_in(source.text())
 
     def paste_plain(self) -> None:
         """Paste text among the words, however long it is."""
-        self._put_in(QApplication.clipboard().text())
+        self.put_in(QApplication.clipboard().text())
+
+    def put_in(self, text: str) -> bool:
+        """Put a text in where one writes; False, and told, where it is too long for that."""
+        cursor = self.textCursor()
+        beside = self.document().characterCount() - 1 - (cursor.selectionEnd() - cursor.selectionStart())
+        excess = draft_limits.excess(text, beside, cursor.block().length() - 1)
+        if excess:
+            self.pasteRefused.emit(f"The text was not put in: {excess}. Put in a part of it.")
+            return False
+        cursor.beginEditBlock()  # a step of undo by itself
+        cursor.insertText(text)
+        cursor.endEditBlock()
+        self.ensureCursorVisible()
+        return True
 
     def note_folded(self, text: str) -> None:
         """Take note that a text was attached and not put in: the next undo puts it in."""
@@ -145,26 +159,12 @@ class ComposerEdit(QTextEdit):
         """Take back the last change: a text that was attached in place of being put in is put in."""
         if not self._is_fold_next:
             super().undo()
-        elif self._put_in(self._folded[-1][1]):
+        elif self.put_in(self._folded[-1][1]):
             self.unfolded.emit(self._folded.pop()[1])
 
     @property
     def _is_fold_next(self) -> bool:
         return bool(self._folded) and self._folded[-1][0] == self.toPlainText()
-
-    def _put_in(self, text: str) -> bool:
-        """Put a text in where one writes; False, and told, where it is too long for that."""
-        cursor = self.textCursor()
-        beside = self.document().characterCount() - 1 - (cursor.selectionEnd() - cursor.selectionStart())
-        excess = draft_limits.excess(text, beside, cursor.block().length() - 1)
-        if excess:
-            self.pasteRefused.emit(f"The text was not put in: {excess}. Put in a part of it.")
-            return False
-        cursor.beginEditBlock()  # a step of undo by itself
-        cursor.insertText(text)
-        cursor.endEditBlock()
-        self.ensureCursorVisible()
-        return True
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -277,7 +277,9 @@ class ChatPane(QWidget):
         self._app.notices.error(Problem("Too long to paste", sentence))
 
     def _attach_pasted(self, text: str) -> None:
-        if self._app.chat.attachments.attach_text(text):
+        if self._app.chat.attachments.edits_answer:
+            self.composer.edit.put_in(text)
+        elif self._app.chat.attachments.attach_text(text):
             self.composer.edit.note_folded(text)
 
     def _open_attachment(self, number: int) -> None:

@@ -13,6 +13,7 @@ from app.attaching import files
 from app.attaching.files import ReadFile
 from app.protocol.chat import Attachment
 from app.protocol.commands import Generate
+from app.viewmodels.actions import enabled
 from app.viewmodels.app import App
 from app.viewmodels.chat import attachment_reader, chat_text
 from app.viewmodels.windows import Windows
@@ -187,6 +188,39 @@ def test_a_long_text_is_attached_and_taken_back(app: App) -> None:
     assert names(app) == ["Pasted text"]
     app.chat.attachments.unfold_text("three")
     assert names(app) == ["Pasted text"]
+
+
+def test_nothing_is_attached_while_an_answer_is_edited(qtbot: QtBot, app: App, report: Path) -> None:
+    """It is told at once, and by the command before a file is chosen."""
+    ask(qtbot, app, "Which keep?")
+    app.act("edit_answer")
+    app.chat.attachments.attach_files([str(report)])
+    assert chat_text.NOT_WITH_ANSWERS in app.notices.now.text
+    assert "attach" not in enabled(app.state.now)
+    assert (names(app), app.chat.attachments.reading(app.library.open_id)) == ([], "")
+    app.chat.open_draft.cancel_edit()
+    attach(qtbot, app, report)
+    assert names(app) == ["report.txt"]
+
+
+@pytest.mark.parametrize("how", ["kept", "kept as it was", "gone on from", "put back"])
+def test_a_file_that_is_read_while_an_answer_is_edited_comes_with_the_words_put_aside(
+    qtbot: QtBot, app: App, report: Path, how: str
+) -> None:
+    ask(qtbot, app, "Which keep?")
+    app.chat.open_draft.write("And which not?")
+    app.chat.attachments.attach_files([str(report)])
+    app.act("edit_answer")
+    qtbot.waitUntil(lambda: not app.chat.state.now.attaching)
+    assert names(app) == []
+    if how == "put back":
+        app.chat.open_draft.cancel_edit()
+    elif how == "gone on from":
+        app.chat.requests.go_on_from("Those")
+    else:
+        app.chat.requests.send("Those" if how == "kept" else app.chat.open_draft.now.text)
+    qtbot.waitUntil(lambda: not app.chat.state.now.is_editing)
+    assert (app.chat.open_draft.now.text, names(app)) == ("And which not?", ["report.txt"])
 
 
 def test_quitting_waits_for_no_file(qtbot: QtBot, make_app: Callable[..., App], report: Path) -> None:

@@ -14,6 +14,7 @@ from app.viewmodels.app import App
 from app.viewmodels.chat.draft_attachments import LONG_PASTE
 from app.widgets.chat.attachment_sheet import MOST_SHOWN
 from app.widgets.window.main_window import MainWindow
+from tests.viewmodels.test_app import ask
 from tests.widgets.window.test_main_window import walk
 
 
@@ -112,6 +113,20 @@ def test_a_long_paste_is_attached_and_an_undo_brings_its_words(qtbot: QtBot, win
     composer.edit.clear()
     window.do("paste_text")
     assert (composer.text, names(app)) == (long, [])
+
+
+def test_a_long_paste_is_a_part_of_the_answer_that_is_edited(qtbot: QtBot, window: MainWindow, app: App) -> None:
+    """An answer has no attachments."""
+    ask(qtbot, app, "Count")
+    long, composer = "word " * (LONG_PASTE // 4), window.chat.composer
+    window.do("edit_answer")
+    said = composer.text
+    composer.focus_text()
+    QApplication.clipboard().setText(long)
+    window.do("paste")
+    assert (composer.text, names(app)) == (said + long, [])
+    qtbot.keyClick(composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: app.library.tree.path[-1].text == said + long)
 
 
 def test_an_attachment_is_opened_and_removed(qtbot: QtBot, window: MainWindow, app: App, report: Path) -> None:
