@@ -9,9 +9,9 @@ from app.conversation.database import Database
 from app.conversation.records import ViewState
 
 _VIEW_STATES = """SELECT view_state.number, ifnull(conversation.id, blank), conversation.id IS NULL, draft, editing,
-    aside, anchor, offset, is_open, settings, is_after, window FROM view_state
-    LEFT JOIN conversation ON conversation.number = view_state.conversation
-    WHERE conversation.trash IS NULL ORDER BY view_state.number"""
+    aside, anchor, offset, is_open AND conversation.trash IS NULL, settings, is_after,
+    CASE WHEN conversation.trash IS NULL THEN window END FROM view_state
+    LEFT JOIN conversation ON conversation.number = view_state.conversation ORDER BY view_state.number"""
 _SAVE_VIEW_STATE = """INSERT INTO view_state (conversation, blank, draft, editing, aside, anchor, offset, is_open,
     settings, is_after, window) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE_VIEW_STATE = """UPDATE view_state SET draft = ?, editing = ?, aside = ?, anchor = ?, offset = ?, is_open = ?,
@@ -27,9 +27,10 @@ _BLANK_NO_MORE = """UPDATE view_state SET conversation = ?1, blank = NULL, windo
 
 
 class ViewStateStore:
-    """View states of the conversations that can be seen, and of blank ones.
+    """View states of conversations, also of those in the trash, and of blank ones.
 
-    Properties: a window shows one conversation, and a conversation is shown in one window, at most.
+    Properties: a window shows one conversation, and a conversation is shown in one window, at most. No window shows one
+    that lies in the trash.
     """
 
     def __init__(self, database: Database, attachments: AttachmentRows) -> None:
@@ -37,7 +38,7 @@ class ViewStateStore:
         self._attachments = attachments
 
     def all(self) -> tuple[ViewState, ...]:
-        """Return how the conversations that can be seen were left, and the blank ones, those saved first first."""
+        """Return how conversations were left, those in the trash and blank ones too, those saved first first."""
         return tuple(
             ViewState(
                 *(conversation_id, draft, editing, aside, anchor, offset, bool(is_open)),

@@ -13,6 +13,7 @@ from app.conversation.records import ViewState
 from app.conversation.rescue import rescue
 from app.conversation.schema import MIGRATIONS, migrate
 from app.conversation.store import Store
+from app.protocol.chat import Attachment
 from tests.conversation.builders import asked, raw, words
 from tests.seeds import chosen
 
@@ -100,6 +101,30 @@ def test_what_is_gone_for_ever_is_forgotten(path: Path) -> None:
     store = Store(path)
     store.view_states.save(ViewState(gone := new_id(), "a secret", window=1, is_blank=True))
     store.view_states.save(ViewState(gone, "a secret", is_open=True, window=1), ViewState(new_id(), "another"))
+    assert store.view_states.all() == ()
+
+
+def test_what_lies_in_the_trash_is_shown_nowhere_and_keeps_how_it_was_left_until_it_is_gone(path: Path) -> None:
+    store = Store(path)
+    home, question, answer = asked(store)
+    store.messages.finish(answer.id, stop="finished", text="These.")
+    left = ViewState(
+        *(home.id, "And which not?", question.id, "Another day", question.id, 4.0),
+        is_open=True,
+        attachments=(Attachment("1.txt", "text", "one"),),
+        attachments_aside=(Attachment("2.txt", "text", "two"),),
+        settings='{"answers": 3}',
+        window=2,
+    )
+    store.view_states.save(left)
+    store.trash.delete_conversation(home.id)
+    closed = replace(left, is_open=False, window=None)
+    assert store.view_states.all() == (closed,)
+    store.view_states.save(closed)
+    store.trash.restore(store.trash.entries()[0].number)
+    assert store.view_states.all() == (closed,)
+    store.trash.delete_conversation(home.id)
+    store.empty_trash()
     assert store.view_states.all() == ()
 
 

@@ -169,6 +169,37 @@ def test_a_draft_goes_with_its_conversation(qtbot: QtBot, make_app: MakeApp, dat
     assert not [file for file in data_folder.rglob("*") if file.is_file() and b"a secret" in file.read_bytes()]
 
 
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_words_of_a_deleted_conversation_come_back_with_it_after_a_restart(
+    qtbot: QtBot, make_app: MakeApp, data_folder: Path, is_killed: bool
+) -> None:
+    first = make_app()
+    ask(qtbot, first, "One")
+    home = first.library.open_id
+    first.chat.requests.choose_count(3)
+    first.chat.open_draft.write("something else")
+    first.chat.open_draft.begin_edit()
+    first.chat.open_draft.write("One and a half")
+    first.chat.attachments.attach_text("a long text")
+    draft = first.chat.open_draft.now
+    first.chat.view_states.save()
+    first.act("delete_conversation")
+    qtbot.waitUntil(lambda: not first.library.changes.is_pending)
+    if not is_killed:
+        first.close()
+    again = make_app()
+    ready(qtbot, again)
+    assert again.library.open_id != home
+    again.library.trash_list.read()
+    qtbot.waitUntil(lambda: bool(again.library.trash_list.rows.rows))
+    again.library.trash_list.restore(again.library.trash_list.rows.rows[0].id)
+    qtbot.waitUntil(lambda: again.library.open_id == home)
+    assert again.chat.open_draft.now == draft
+    assert again.chat.state.now.answers == 3
+    again.close()
+    assert view_states(data_folder)[home].draft == "One and a half"
+
+
 def test_whatever_was_typed_is_found_after_any_number_of_restarts(
     qtbot: QtBot, make_app: MakeApp, script: Script
 ) -> None:
