@@ -24,7 +24,6 @@ from app.conversation.faults import Fault, StoreError, as_store_errors, store_er
 from app.conversation.folder_store import FolderStore
 from app.conversation.history import History, HistoryState
 from app.conversation.kept_copies import DAY, drop_copies, kept_copies
-from app.conversation.message import Message
 from app.conversation.message_rows import MessageRows
 from app.conversation.message_search import MessageSearch
 from app.conversation.message_store import MessageStore
@@ -160,9 +159,9 @@ class Store:
         """Delete the files of `kept_copies`, as old as they may be. StoreError where one cannot be deleted."""
         self._drop_copies(None)
 
-    def keep_for_next_start(self, answers: Sequence[Message]) -> bool:
-        """Put answers that could not be saved into a file of their own; False where that was not possible either."""
-        return self.database.path is not None and write_unsaved(self.database.path, answers)
+    def keep_for_next_start(self, records: Sequence[UnsavedRecord]) -> bool:
+        """Put what could not be saved into a file of its own; False where that was not possible either."""
+        return self.database.path is not None and write_unsaved(self.database.path, records)
 
     def idle_step(self) -> bool:
         """Do a little of what can wait: delete what imports have left, index messages; returns whether more waits."""

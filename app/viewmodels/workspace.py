@@ -133,7 +133,7 @@ class Workspace(QObject):
         self.stored.close()  # before the database, which what is being written is still read from
         self.store.close()
         if self.store.is_stuck:
-            self.answering.keep_for_next_start()
+            self.answering.last_save.keep_for_next_start()
 
     @property
     def is_stuck(self) -> bool:
@@ -143,7 +143,7 @@ class Workspace(QObject):
     @property
     def lost(self) -> Problem | None:
         """A problem to tell, after `close`: words that could be saved nowhere, or a file that was not written."""
-        return self.answering.answer_saver.lost or self.stored.lost
+        return self.answering.last_save.lost or self.stored.lost
 
     def _restore(self, reopens: bool, states: tuple[ViewState, ...]) -> None:
         self.restored.emit(states, reopens)

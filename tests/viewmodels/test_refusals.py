@@ -236,6 +236,7 @@ def all_of_one(qtbot: QtBot, app: App, script: Script, when_full: Callable[[], N
     return script.answers["One"]
 
 
+@pytest.mark.parametrize("is_answered", [False, True])
 @pytest.mark.parametrize("where", ["beside", "temporary", "nowhere"])
 def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     qtbot: QtBot,
@@ -246,7 +247,10 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     where: str,
+    is_answered: bool,
 ) -> None:
+    """Those of an answer and those that were not sent."""
+    draft = "Half an hour's words"
     database, is_full = data_folder / "conversations.db", False
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
@@ -265,7 +269,10 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
 
     monkeypatch.setattr(Database, "writing", refuse)
     app = started(database, script, settings, folders)
-    answer = all_of_one(qtbot, app, script, fill_up)
+    qtbot.waitUntil(lambda: app.state.now.activity.text.startswith("Ready"))
+    answer = all_of_one(qtbot, app, script, fill_up) if is_answered else ""
+    fill_up()
+    app.chat.open_draft.write(draft)
     places = unsaved_files(database)
     for refused in places[: ("beside", "temporary", "nowhere").index(where)]:
         refused.mkdir(parents=True)  # nothing can be put there
@@ -275,14 +282,16 @@ def test_who_quits_while_nothing_can_be_saved_finds_the_words_at_the_next_start(
     assert (lost is not None) is (where == "nowhere")
     is_full = False
     if where == "nowhere":
-        assert f"{len(answer):,} characters" in lost.sentence
+        assert f"{len(answer) + len(draft):,} characters" in lost.sentence
         return
     kept = next(place for place in places if place.is_file())
     assert kept.stat().st_mode & 0o777 == 0o600
     again = started(database, script, settings, folders)
     qtbot.waitUntil(lambda: "saved now" in again.notices.now.text)
-    qtbot.waitUntil(lambda: texts_of(again) == ["One", answer])
-    assert list(all_stored(database).values()) == ["One", answer]
+    said = ["One", answer] if is_answered else []
+    qtbot.waitUntil(lambda: texts_of(again) == said)
+    qtbot.waitUntil(lambda: again.chat.open_draft.now.text == draft)
+    assert list(all_stored(database).values()) == said
     assert not any(place.is_file() for place in places)
     close_app(again)
 

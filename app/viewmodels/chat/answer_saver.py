@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import Message
 from app.conversation.message_store import Progress
-from app.conversation.records import ViewState
 from app.conversation.store import Store
-from app.conversation.unsaved import UnsavedRecord
 from app.protocol.reports import Problem
 from app.viewmodels.chat.question import Question, Stage
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.kit.store_link import StoreLink
 
 SAVE_EVERY_MS = 1000
-logger = logging.getLogger(__name__)
 
 
 class AnswerSaver(QObject):
@@ -28,8 +24,6 @@ class AnswerSaver(QObject):
     Properties: the store gets every character once, in order; what comes while a request is under way goes with the
     next one; what was refused (a full disk) is offered again every second until it is taken. An answer without a word
     is never stored, unless it ended by itself.
-
-    Attribute: lost, what to tell of words that `close` could save nowhere.
 
     Signals: failed(object), the `Problem` of a refused request; mended(object), the same when the next one was taken.
     """
@@ -54,7 +48,6 @@ class AnswerSaver(QObject):
         self._waiting: list[Callable[[], None]] = []
         self._when_stored: dict[str, list[Callable[[], None]]] = {}
         self._refused: list[Callable[[Store], None]] = []
-        self.lost: Problem | None = None
         self._timer = QTimer(self, interval=SAVE_EVERY_MS)
         self._timer.timeout.connect(self._save_all)
 
@@ -151,59 +144,11 @@ class AnswerSaver(QObject):
         act()
         return True
 
-    def close(self) -> None:
-        """Save every word as the program ends: in the database, or else in a file for the next start.
-
-        Where the disk hangs, that is left to `keep_for_next_start`.
-        """
+    def save_rest(self) -> None:
+        """Have every word saved now, and nothing later by itself: the program ends."""
         self._timer.stop()
-        for has_room in (False, True):
-            if has_room:
-                self._store.do(lambda store: store.search.drop_index())
-            for question in self._questions.unsaved:
-                self.save_now(question)
-            self._store.drain()
-            if not self._questions.unsaved or self._store.is_stuck:
-                return
-        answers = self._questions.unsaved_answers
-        self._store.do(lambda store: store.keep_for_next_start(answers), self._on_kept)
-        self._store.drain()
-
-    def keep_for_next_start(self, views: Sequence[ViewState]) -> None:
-        """Put the answers that a disk which hangs did not take, and these drafts, into a file elsewhere."""
-        answers = self._questions.unsaved_answers
-        records: tuple[UnsavedRecord, ...] = (*answers, *views)
-        if not records:
-            return
-        length = sum(len(answer.text) + len(answer.thinking) for answer in answers)
-        length += sum(len(view.draft) + len(view.aside) for view in views)
-        what = f"{len(answers)} answers and {len(views)} drafts, {length} characters,"
-        if self._store.keep_for_next_start(records):
-            logger.critical("%s are kept in a file: the disk does not answer", what)
-            self._let_go()
-        else:
-            logger.critical("%s could not be saved anywhere: the disk does not answer", what)
-            self.lost = Problem(
-                "What you wrote last could not be saved",
-                f"The disk does not answer. {length:,} characters may not be there at the next start.",
-            )
-
-    def _on_kept(self, is_kept: bool) -> None:
-        answers = self._questions.unsaved_answers
-        length = sum(len(answer.text) + len(answer.thinking) for answer in answers)
-        if is_kept:
-            logger.warning("%d answers are kept in a file: the database refused them", len(answers))
-            self._let_go()
-        else:
-            logger.error("%d answers with %d characters could not be saved anywhere", len(answers), length)
-            self.lost = Problem(
-                "The last answer could not be saved",
-                f"Neither the conversations nor a file of its own had room for {length:,} characters. They are lost.",
-            )
-
-    def _let_go(self) -> None:
-        for question in self._questions.saving:
-            question.let_go()
+        for question in self._questions.unsaved:
+            self.save_now(question)
 
     def _save_all(self) -> None:
         refused, self._refused = self._refused, []

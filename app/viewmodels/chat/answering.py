@@ -13,6 +13,7 @@ from app.viewmodels.chat.chat_answers import ChatAnswers
 from app.viewmodels.chat.chosen_settings import ChosenSettings
 from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.last_save import LastSave
 from app.viewmodels.chat.open_paths import OpenPaths
 from app.viewmodels.chat.outbox import Outbox
 from app.viewmodels.chat.problem_cards import CardsByConversation
@@ -39,7 +40,7 @@ class Answering(QObject):
     Attributes: drafts and chosen, the words and the settings of each conversation; attachment_reader, of files
     for them; outbox, drafts that are sent; questions, question_queue, generations, answer_saver, what is asked and
     answered; open_paths, where each path ends; cards, of questions that are not answered yet; consent, to their being
-    sent to a server; view_states, how conversations are left.
+    sent to a server; view_states, how conversations are left; last_save, of all this as the program ends.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Answering(QObject):
         self.open_paths = OpenPaths(library, stored.changes, questions, self.question_queue, self)
         self.outbox = Outbox(stored, questions, self.question_queue, self.drafts, self.chosen, self)
         self.view_states = ViewStates(store, stored, self.drafts, self.chosen.all, self)
+        self.last_save = LastSave(store, questions, self.answer_saver, self.view_states)
         stored.wait_for(ChatAnswers(questions, self.answer_saver, self.open_paths))
         stored.removed.connect(self.drafts.hold)
         self.answer_saver.failed.connect(notices.keep_telling)
@@ -99,12 +101,7 @@ class Answering(QObject):
     def close(self) -> None:
         """Save every word, when the engine has ended."""
         self.generations.abandon()
-        self.answer_saver.close()
-        self.view_states.close()
-
-    def keep_for_next_start(self) -> None:
-        """Put what a disk that hangs did not take into a file elsewhere."""
-        self.answer_saver.keep_for_next_start(self.view_states.unsaved)
+        self.last_save.close()
 
     def _on_begun(self) -> None:
         self._notices.announce("Reading the question")

@@ -28,10 +28,12 @@ from app.protocol.reports import ModelInfo, RequestReport, RunStats, StopReason
 from app.viewmodels.chat.answer_plan import AnswerPlan
 from app.viewmodels.chat.answer_saver import AnswerSaver
 from app.viewmodels.chat.generations import Generations
+from app.viewmodels.chat.last_save import LastSave
 from app.viewmodels.chat.question import Outcome, Question, Stage
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.versions import parent_for
+from app.viewmodels.chat.view_states import ViewStates
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
 from app.viewmodels.model.current_model import CurrentModel
@@ -132,6 +134,7 @@ class Link(QObject):
     """
 
     failed = Signal(object)
+    is_read_only = False
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()
@@ -380,10 +383,12 @@ class Machine:
         self.questions.close()
         self.expected |= dict.fromkeys(self.questions.at_engine, Outcome.FAILED)
         self.generations.abandon()
-        self.saver.close()
+        no_drafts = cast(ViewStates, SimpleNamespace(unsaved=(), save=lambda: None, close=lambda: None))
+        last = LastSave(cast(StoreLink, self.link), self.questions, self.saver, no_drafts)
+        last.close()
         self.link.drain()
         if self.link.is_stuck:
-            self.saver.keep_for_next_start(())
+            last.keep_for_next_start()
         assert self.link.is_full or self.link.is_stuck or not self.link.kept
         self.link.is_full = False
 
