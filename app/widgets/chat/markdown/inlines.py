@@ -1,5 +1,8 @@
 """What stands inside Markdown that Qt cannot set: formulas in TeX, marks of footnotes, and breaks of lines as `<br>`.
 
+Beside these the bracket of a name with a colon at the beginning of a line, as in `[name]: words`: Qt would take the
+words for the address that goes by the name, and hide the line.
+
 They are found before Qt reads the Markdown and exchanged for stand-ins: runs of characters that no text has when it is
 shown, which Markdown passes through. A formula is `\\(...\\)`, `\\[...\\]`, `$$...$$`, or `$...$` where the dollars
 hug it and it does not read as money or as prose, or one of TeX's environments of displays by itself, as
@@ -35,13 +38,17 @@ _ENVIRONMENTS = {
     *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
 }
 _BEGUN = re.compile(r"\\b(?:e(?:g(?:i(?:n(?:\{[A-Za-z]{0,12}\*?)?)?)?)?)?")
-_MARK = re.compile(rf"`+|{_BEGIN}|\\.|\$\$?|\[\^[^\]\[\s]{{1,40}}\]:?|<[Bb][Rr][ \t]*/?>", re.DOTALL)
-_ANY = re.compile(r"[$\\]|\[\^|<[Bb][Rr]")
+NAME = r"\[(?:[^\[\]\\]|\\.|\[[^\[\]]{1,99}\]){1,999}\]"
+"""A name in brackets, by which an address may be given; a footnote or a formula in it may have brackets of its own."""
+
+_MARK = re.compile(rf"`+|{_BEGIN}|\\.|\$\$?|\[\^[^\]\[\s]{{1,40}}\]:?|(?={NAME}:)\[|<[Bb][Rr][ \t]*/?>", re.DOTALL)
+_ANY = re.compile(r"[$\\]|\[\^|\]:|<[Bb][Rr]")
 _ENDS = {r"\(": r"\)", r"\[": r"\]"}
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 # What may stand before a display in a line that begins with it, and what of that each line of a quotation has.
 _LEAD = re.compile(r"[ \t]*(?:>[ \t]?|(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_BEFORE_NAME = re.compile(rf"{_LEAD.pattern}(?:\[[ xX]\][ \t]+)?")
 _QUOTED = re.compile(r"\n[ \t]*(?:>[ \t]?)+")
 _LONGEST_LEAD = 200
 _OPENING = re.compile(rf"[ \t]{{0,3}}(\$\$|\\\[|{_BEGIN})")
@@ -58,6 +65,7 @@ class InlineKind(Enum):
     FORMULA = auto()
     DISPLAY = auto()
     FOOTNOTE = auto()
+    BRACKET = auto()
     BREAK = auto()
     UNFINISHED = auto()
 
@@ -91,11 +99,17 @@ def exchanged(text: str, *, is_growing: bool = False) -> tuple[str, list[Inline]
     inlines = list(find_inlines(text, is_growing=is_growing))
     pieces, done = list[str](), 0
     for number, inline in enumerate(inlines):
-        # The text of a footnote begins a paragraph, although only a line may end before it.
-        gap = "\n" if inline.source.endswith(":") and inline.kind is InlineKind.FOOTNOTE else ""
+        gap = "\n" if _begins_paragraph(text, inline) else ""
         pieces += [text[done : inline.start], gap, _OPEN, str(number).translate(_TO_STANDING), _CLOSE]
         done = inline.end
     return "".join([*pieces, text[done:]]), inlines
+
+
+def _begins_paragraph(text: str, inline: Inline) -> bool:
+    """Return whether the text of a footnote begins here, or a line with a name, although only a line may end before."""
+    if inline.kind is InlineKind.BRACKET:
+        return text[inline.start - 1 : inline.start] == "\n"
+    return inline.kind is InlineKind.FOOTNOTE and inline.source.endswith(":")
 
 
 def restored(text: str, inlines: list[Inline]) -> str:
@@ -130,6 +144,8 @@ def find_inlines(text: str, *, is_growing: bool = False) -> Iterator[Inline]:
             inline = _environment(text, found, is_growing=is_growing)
         elif is_growing and _BEGUN.fullmatch(text, found.start()):
             inline = Inline(found.start(), len(text), InlineKind.UNFINISHED, "", text[found.start() :])
+        elif mark == "[":
+            inline = _bracket(text, found)
         elif mark[0] == "[":
             inline = _footnote(text, found)
         elif mark[0] == "<":
@@ -247,3 +263,12 @@ def _footnote(text: str, found: re.Match[str]) -> Inline:
         source = source[:-1]
     label = source.removesuffix(":")[2:-1]
     return Inline(found.start(), found.start() + len(source), InlineKind.FOOTNOTE, label, source)
+
+
+def _bracket(text: str, found: re.Match[str]) -> Inline | None:
+    """Return the bracket of a name that begins its line, but for what lists and quotations begin lines with."""
+    start = found.start()
+    line_start = text.rfind("\n", max(0, start - _LONGEST_LEAD), start) + 1
+    if (not line_start and start > _LONGEST_LEAD) or not _BEFORE_NAME.fullmatch(text, line_start, start):
+        return None
+    return Inline(start, found.end(), InlineKind.BRACKET, "", found[0])

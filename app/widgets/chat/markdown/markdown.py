@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 
 from app.protocol.dataclass import dataclass
 from app.widgets.chat.markdown.document import FIXED, Decoration, DecorationKind, QuietDocument, line_format
-from app.widgets.chat.markdown.footnotes import Footnotes, mark_of, marks_in, with_mark
+from app.widgets.chat.markdown.footnotes import Footnotes, mark_of, marked, with_mark
 from app.widgets.chat.markdown.formula_object import (
     FORMULA,
     LINE_END,
@@ -76,11 +76,11 @@ def markdown_document(
     footnotes: of the message that it is a part of, None for a text by itself. exchange: what Qt reads, and the inlines
     that are exchanged in it.
     """
-    footnotes = footnotes or Footnotes(marks_in(source), is_growing)
+    footnotes = footnotes or Footnotes.of([marked(source, may_grow=is_growing)], may_grow=is_growing)
     document = QuietDocument(style, TextRole.BODY)
     text, inlines = exchange(source, is_growing=is_growing)
     document.has_formulas = bool(inlines)
-    document.setMarkdown(text, _MARKDOWN)
+    document.setMarkdown(text + footnotes.definitions(source), _MARKDOWN)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     _format_text(document, cursor, style, inlines)
@@ -200,7 +200,7 @@ def _put_inlines(
         char_format = cursor.charFormat()
         cursor.setPosition(found.start())
         cursor.setPosition(found.end(), QTextCursor.MoveMode.KeepAnchor)
-        if char_format.fontFixedPitch():
+        if char_format.fontFixedPitch() or inline.kind is InlineKind.BRACKET:
             cursor.insertText(inline.source, char_format)
         elif inline.kind is InlineKind.UNFINISHED and not inline.text:
             cursor.removeSelectedText()

@@ -28,7 +28,7 @@ from app.widgets.chat.markdown.document import (
     shown,
     thought_document,
 )
-from app.widgets.chat.markdown.footnotes import FootnoteMark, Footnotes, Link, link_of, marks_in
+from app.widgets.chat.markdown.footnotes import Footnotes, Link, Marked, link_of, marked
 from app.widgets.chat.markdown.markdown import markdown_document
 from app.widgets.chat.markdown.marks import Mark, cursor_x, mark_rects, mark_selections, paint_marks
 from app.widgets.chat.markdown.searched import searched_text
@@ -69,8 +69,8 @@ class BlockLayout:
 
     above: points between the block before it and this one. height: in points, without `above`. is_exact: whether the
     height is measured; until then it is an estimate. scrolled: points that what is wider than the column is moved to
-    the left by. has_head, has_foot: whether a piece of code begins and ends with this block. footnote_marks: what it
-    has of them.
+    the left by. has_head, has_foot: whether a piece of code begins and ends with this block. marked: what it has
+    of footnotes and addresses.
     """
 
     def __init__(self, block: Block, above: int, style: Style, footnotes: Footnotes | None = None) -> None:
@@ -82,7 +82,7 @@ class BlockLayout:
         self.has_head = block.kind is Kind.CODE and not block.continues_code
         self.has_foot = block.kind is Kind.CODE
         self.scrolled = 0.0
-        self.footnote_marks = _marks_of(block)
+        self.marked = _marked(block)
         self._style = style
         self._footnotes = footnotes
         self._document: QuietDocument | None = None
@@ -192,7 +192,7 @@ class BlockLayout:
         Returns the points from above in which it looks as before.
         """
         old, self.block = self.block, block
-        self.footnote_marks = _marks_of(block)
+        self.marked = _marked(block)
         before = self._document
         if before is None or before.textWidth() <= 0:
             self._document = None  # one that was made to copy from has the old text
@@ -239,15 +239,15 @@ class BlockLayout:
     @property
     def footnotes(self) -> Footnotes:
         """The footnotes of the message, or those of the block alone."""
-        return self._footnotes or Footnotes(self.footnote_marks)
+        return self._footnotes or Footnotes.of([self.marked], may_grow=False)
 
     def set_footnotes(self, footnotes: Footnotes) -> bool:
         """Take the footnotes of the message as they are now; returns whether those of this block are shown otherwise.
 
         The height stays what it was until the block is laid out.
         """
-        old, self._footnotes = self._footnotes, footnotes
-        if not self.footnote_marks or (old is not None and not footnotes.differ(old, self.footnote_marks)):
+        old, self._footnotes = self.footnotes, footnotes
+        if not footnotes.differ(old, self.marked):
             return False
         self._document, self.is_exact = None, False
         return True
@@ -432,9 +432,9 @@ def _end_x(line: QTextLine, block: QTextBlock) -> float:
     return cursor_x(line, block.length() - 1)
 
 
-def _marks_of(block: Block) -> frozenset[FootnoteMark]:
-    """Return the marks of footnotes in a block."""
-    return marks_in(shown(block.text)) if block.kind is Kind.MARKDOWN and "[^" in block.text else frozenset()
+def _marked(block: Block) -> Marked:
+    """Return what a block has of footnotes and addresses."""
+    return marked(shown(block.text), may_grow=not block.is_closed) if block.kind is Kind.MARKDOWN else Marked()
 
 
 def characters_to_line(width: float, style: Style) -> int:

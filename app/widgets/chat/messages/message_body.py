@@ -360,7 +360,7 @@ class MessageBody:
 
         Without one that does, it is the first.
         """
-        blocks = [(number, laid) for number, laid in enumerate(self._split()) if mark in laid.footnote_marks]
+        blocks = [(number, laid) for number, laid in enumerate(self._split()) if mark in laid.marked.marks]
         found = [link for number, laid in blocks for link in find_links([laid], number) if link.link == mark]
         return next((link for link in reversed(found) if link.first <= at), next(iter(found), None))
 
@@ -439,8 +439,7 @@ class MessageBody:
 
     def _renew_footnotes(self, blocks: list[BlockLayout]) -> None:
         """Have all marks of footnotes lead to the notes that there are now."""
-        marks = frozenset(mark for laid in blocks for mark in laid.footnote_marks)
-        now = Footnotes(marks, may_grow=self._is_growing)
+        now = Footnotes.of((laid.marked for laid in blocks), may_grow=self._is_growing)
         if now == self._footnotes:
             return
         self._footnotes = now

@@ -14,6 +14,7 @@ import html
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.document import QuietDocument
@@ -32,8 +33,6 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,
 _KEPT = re.compile(
     rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*)*(?:\[[ xX]\])?|{_ENTITY.pattern}|<[^<>\s]*>", re.MULTILINE
 )
-# Addresses that are given below, and the names by which they are given.
-_DEFINITION, _NAME = re.compile(r"^[ \t>]*\[[^\[\]\n]+\]:", re.MULTILINE), re.compile(r"\[[^\[\]]*\]")
 # What ends an address that is not shown; a blank.
 _LEAVES, _BLANK = re.compile(r"[)\n]"), re.compile(r"\s")
 _FAR = 400  # characters that marks are looked for in
@@ -104,6 +103,7 @@ class _Finder:
         self._source, self._shown, self._document = source, shown, document
         self._letters: dict[str, int] = {}
         self._inlines: list[Inline] = []
+        self._footnotes = footnotes
         marked = markdown_document(source, style, footnotes=footnotes, exchange=self._exchange).toPlainText()
         back = {ord(letter): self._source[at] for letter, at in self._letters.items()}
         self._marked = marked if marked.translate(back) == shown else ""
@@ -175,9 +175,9 @@ class _Finder:
     def _exchange(self, text: str, *, is_growing: bool = False) -> tuple[str, list[Inline]]:
         """Exchange the inlines as always, and then the letters."""
         exchanged_text, self._inlines = exchanged(text, is_growing=is_growing)
-        kept = [one.span() for one in _KEPT.finditer(exchanged_text)]
-        if _DEFINITION.search(exchanged_text):
-            kept += [one.span() for one in _NAME.finditer(exchanged_text)]
+        # Names are the same only if their letters are.
+        names = self._footnotes.names_in(exchanged_text)
+        kept = [one.span() for one in chain(_KEPT.finditer(exchanged_text), names)]
         is_kept = bytearray(len(exchanged_text))
         for first, last in kept:
             is_kept[first:last] = b"\1" * (last - first)

@@ -834,3 +834,27 @@ def test_a_footnote_is_a_link_as_soon_as_its_note_is_there(style: Style) -> None
     shown.settle(0, 1e6)
     assert shown.selected_text(*shown.all_of_it()) == "One¹ and [^x].\n\nMore.\n\n¹ Note."
     assert shown.selected_markdown(TextPoint(0, 0), TextPoint(0, 6)) == "One¹ a"
+
+
+def test_words_after_a_name_with_a_colon_are_shown(style: Style) -> None:
+    """To Markdown they are the address that goes by the name, which is not shown."""
+    for text in ("[Answer]: 42", "[Alice]: Hello\n\n[Bob]: Hi", "- [x]: y\n- [y]:\n  z", "> [a]: b", "1. [ ] [a]: 'b'"):
+        shown = settled(text, style)
+        read = shown.selected_text(*shown.all_of_it())
+        assert [letter for letter in read if letter.isalnum()] == [one for one in text if one.isalpha() or one in "42"]
+    code = settled("`a\n[x]: y`\n\n    [x]: z", style)
+    assert code.selected_text(*code.all_of_it()) == "a [x]: y\n[x]: z"
+
+
+def test_a_name_leads_to_the_address_that_it_is_given_anywhere(style: Style) -> None:
+    """As soon as that is whole; the line that gives it stays. Words that are no address give none."""
+    text = "See [the docs][1] or [Here].\n\nMore.\n\n[1]: https://a.b/c 'The docs'\n[here]: 42\n"
+    shown = of_segments(style, Segment(AS_MARKDOWN, ""), is_growing=True)
+    for end in range(len(text) + 1):
+        shown.set_segments(segments(text[:end]), is_growing=True)
+        shown.settle(0, 1e6)
+        links = [link.link for link in shown.links() if link.first[0] == 0]
+        assert links == ["https://a.b/c"] * ("/c " in text[:end]), text[:end]
+    read = "See the docs or [Here].\n\nMore.\n\n[1]: https://a.b/c 'The docs'\n[here]: 42"
+    assert shown.selected_text(*shown.all_of_it()) == read
+    assert shown.selected_markdown(TextPoint(0, 0), TextPoint(0, 12)) == "See [the docs](<https://a.b/c>)"

@@ -68,7 +68,8 @@ def as_units(text: str) -> bytes:
         ("- [x] done\n- [ ] open", "[ ] op", "op"),
         ("![a cat](cat.png) sits", "a cat](cat", "a cat"),
         ("[ref]: http://a.b\n[one][ref] two", "[one][ref", "one"),
-        ("[ref]: http://a.b\n[one][ref] two", "ref]: http", ""),
+        ("[ref]: http://a.b\n[one][ref] two", "ref]: http", "ref]: http"),
+        ("[one][ref] two\n\n[ref]: http://a.b", "one][ref] t", "one t"),
         ("a<b>c</b>", "<b>c", "<b>c"),
         ("# Head\n\nbody", "# He", "He"),
         ("soft\nbreak", "t\nb", "t b"),
@@ -164,6 +165,7 @@ LINES += [
     "\n    {v} in code\n\n",
     "{i}\n===\n\n",
 ]
+LINES += ["[{v}]: {i}\n", "[1]: http://{v}.e '{v}'\n", "> [{v} [^1]]: {v}\n\n", "- [{v}]:\n  {v}\n", "{v} [{v}][1]\n\n"]
 LINES += ["$$\n{u}\n$$\n\n", "[^1]: {i}\n\n", "{i}\r\n", "> - {i}\n> {i}\n\n", "\t{v}\n", "* {i}\n\n  {i}\n\n"]
 
 
@@ -185,6 +187,14 @@ def random_markdown(draw: random.Random) -> tuple[str, list[str], list[str]]:
     if draw.random() < 0.2:
         text += "```py\n" + filled("{v} never {v}")
     return text, visible, hidden
+
+
+@each_seed(range(6))
+def test_every_word_of_any_markdown_is_shown(style: Style, seed: int) -> None:
+    for number in range(60):
+        text, words, _hidden = random_markdown(random.Random(seed * 1000 + number))
+        there = "\n".join(laid.searched_text for laid in blocks_of(text, style))
+        assert not [word for word in words if word not in there], (seed, number, text)
 
 
 @each_seed(range(6))
