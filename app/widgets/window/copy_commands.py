@@ -20,8 +20,8 @@ NOTHING_TO_COPY = "Nothing was copied: select some text, or go to a message that
 class CopyCommands(QObject):
     """Copies for one window. A branch is put together between events, since it may be long."""
 
-    def __init__(self, style: Style, app: App, chat: ChatPane, copy_in_field: Callable[[], None]) -> None:
-        """copy_in_field: copies what is selected in the text field that has the keyboard."""
+    def __init__(self, style: Style, app: App, chat: ChatPane, copy_in_field: Callable[[], bool]) -> None:
+        """copy_in_field: copies what is selected in the text field that has the keyboard; False where nothing is."""
         super().__init__(chat)
         self._style, self._app, self._chat = style, app, chat
         self._copy_in_field = copy_in_field
@@ -40,8 +40,8 @@ class CopyCommands(QObject):
         }
 
     def _copy(self) -> None:
-        if not self._chat.copy():
-            self._copy_in_field()
+        if not self._copy_in_field() and not self._chat.copy():
+            self._app.notices.refuse(NOTHING_TO_COPY)
 
     def _copy_markdown(self) -> None:
         if not self._chat.copy(as_markdown=True):

@@ -1,4 +1,4 @@
-"""The Edit menu: in the text field that has the focus; Undo without one is about the conversations.
+"""The Edit menu: in the text field that has the focus, and in no other; Undo without one is about the conversations.
 
 A text field ends at its own undo: while one has the focus, no key that edits text reaches the menus. Only where nothing
 is left to take back in the composer, and the banner offers to undo what was done to conversations, Undo does that.
@@ -58,19 +58,38 @@ class TextCommands(QObject):
 
     def cut(self) -> None:
         """Cut the selected text."""
-        self._field.cut()
+        field = self._focused
+        if field is None:
+            self._notices.refuse("Nothing was cut: select text in a field first.")
+        else:
+            field.cut()
 
-    def copy(self) -> None:
-        """Copy the selected text."""
-        self._field.copy()
+    def copy(self) -> bool:
+        """Copy what is selected in the field that has the focus; False where nothing is."""
+        field = self._focused
+        if field is None or not _has_selection(field):
+            return False
+        field.copy()
+        return True
 
     def paste(self) -> None:
-        """Paste where one writes."""
-        self._field.paste()
+        """Paste in the field that has the focus; without one in the composer, which takes it, if that is in sight."""
+        field = self._focused
+        if field is None and self._composer.isVisible():
+            self._composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            field = self._composer
+        if field is None:
+            self._notices.refuse("Nothing was pasted: go to a field for text first.")
+        else:
+            field.paste()
 
     def select_all(self) -> None:
-        """Select all that is written there."""
-        self._field.selectAll()
+        """Select all that is written in the field that has the focus."""
+        field = self._focused
+        if field is None:
+            self._notices.refuse("Nothing was selected: go to a message or a field for text first.")
+        else:
+            field.selectAll()
 
     def undo(self) -> None:
         """Take back the last change to the text, or without a text field the last one to the conversations."""
@@ -132,14 +151,14 @@ class TextCommands(QObject):
         has_none = isinstance(field, ComposerEdit) and not field.can_undo and self._notices.offers_undo
         return None if has_none else field
 
-    @property
-    def _field(self) -> Field:
-        return self._focused or self._composer
-
 
 def _signals(field: Field) -> tuple[SignalInstance, ...]:
     """Return the signals of a field that may have more or less to take back."""
     return (field.textChanged,) if isinstance(field, QLineEdit) else (field.undoAvailable, field.redoAvailable)
+
+
+def _has_selection(field: Field) -> bool:
+    return field.hasSelectedText() if isinstance(field, QLineEdit) else field.textCursor().hasSelection()
 
 
 def _edits_text(event: QKeyEvent) -> bool:

@@ -7,17 +7,21 @@ import random
 import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
+from app.widgets.chat.messages.message_body import TextPoint
 from app.widgets.kit.theme import DARK
+from app.widgets.window.copy_commands import NOTHING_TO_COPY
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.text_commands import Field
 from tests.seeds import chosen
 from tests.widgets.pictures import count, picture
 from tests.widgets.window.test_main_window import ask, texts
 
+_END = QTextCursor.MoveOperation.End
 _CTRL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
@@ -123,6 +127,58 @@ def test_no_key_that_edits_text_reaches_the_conversations(qtbot: QtBot, talk: Ma
         assert (texts(app), app.library.changes.step) == (said, steps), (seed, pressed)
         if place == "title":
             qtbot.keyClick(field, Qt.Key.Key_Escape)
+
+
+def test_without_a_text_field_no_text_is_cut_or_selected(qtbot: QtBot, talk: MainWindow, app: App) -> None:
+    """Nor in a field that is hidden: Undo would then be about something that nobody sees."""
+    edit, clipboard = talk.chat.composer.edit, QGuiApplication.clipboard()
+    talk.do("fork")
+    ask(qtbot, talk, app, "Other")
+    edit.setFocus()
+    qtbot.keyClicks(edit, "a draft")
+    clipboard.setText("pasted")
+    talk.do("compare")
+    assert talk.chat.comparison is not None
+    qtbot.waitUntil(lambda: not edit.isVisible())
+    said = talk.chat.comparison.list
+    for widget in (said, talk.sidebar.list, talk.branches.tree):
+        widget.setFocus()
+        for command in ("cut", "select_all", "paste"):
+            app.notices.dismiss()
+            is_selected = command == "select_all" and widget is talk.sidebar.list
+            talk.do(command)
+            assert app.notices.now.text.startswith("Nothing was") is not is_selected, (widget, command)
+            assert (edit.toPlainText(), edit.textCursor().hasSelection()) == ("a draft", False)
+            assert (clipboard.text(), edit.hasFocus()) == ("pasted", False)
+
+
+def test_pasting_goes_to_the_composer_with_the_keyboard(qtbot: QtBot, talk: MainWindow, app: App) -> None:
+    QGuiApplication.clipboard().setText("pasted")
+    talk.chat.view.setFocus()
+    talk.do("paste")
+    assert (talk.chat.composer.text, talk.chat.composer.edit.hasFocus()) == ("pasted", True)
+    talk.sidebar.field.setFocus()
+    talk.do("paste")
+    assert (talk.chat.composer.text, talk.sidebar.field.text()) == ("pasted", "pasted")
+    talk.do("select_all")
+    talk.do("cut")
+    assert (talk.chat.composer.text, talk.sidebar.field.text()) == ("pasted", "")
+
+
+def test_what_is_copied_is_what_the_field_with_the_keyboard_has_selected(
+    qtbot: QtBot, talk: MainWindow, app: App
+) -> None:
+    """And not what was selected in the chat before. Without a selection in it, that of the chat."""
+    edit, clipboard = talk.chat.composer.edit, QGuiApplication.clipboard()
+    talk.chat.view.pointer.selection.take(1, (TextPoint(0, 0), TextPoint(0, 8)))
+    qtbot.keyClicks(edit, "a draft")
+    for select, wanted in ((edit.selectAll, "a draft"), (lambda: edit.moveCursor(_END), "You said")):
+        select()
+        talk.do("copy")
+        assert clipboard.text() == wanted
+    talk.chat.view.pointer.selection.clear()
+    talk.do("copy")
+    assert (clipboard.text(), app.notices.now.text) == ("You said", NOTHING_TO_COPY)
 
 
 def test_a_new_window_has_nothing_to_undo(window: MainWindow) -> None:
