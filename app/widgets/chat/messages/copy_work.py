@@ -37,12 +37,12 @@ class CopyWork(SlicedWork):
         self._is_told = False
         self.done.connect(self._put)
 
-    def copy(self, rows: PathRows, row: MessageRow | None, *, as_markdown: bool) -> bool:
+    def copy(self, rows: PathRows, selected: range, row: MessageRow | None, *, as_markdown: bool) -> bool:
         """Copy what is selected, else this message; returns whether there was anything.
 
-        rows: those of the path that the selection is of. What is long is copied when it is `done`.
+        rows: those of the path that the selection is of. selected: the rows in which something is selected that is
+        meant. What is long is copied when it is `done`.
         """
-        selected = self._pointer.selection.rows
         self.stop()
         if selected:
             messages = self._selected(rows, selected, as_markdown=as_markdown)

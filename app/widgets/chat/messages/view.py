@@ -235,7 +235,7 @@ class ChatView(RowView):
         What goes over several messages is on the clipboard when `copy_work` is done.
         """
         row = self.current_row() if self._has_focus_within() or as_markdown else None
-        return self.copy_work.copy(self._chat.rows, row, as_markdown=as_markdown)
+        return self.copy_work.copy(self._chat.rows, self.pointer.selection.rows, row, as_markdown=as_markdown)
 
     def step(self, by: int) -> bool:
         """Take the keyboard to the message so many below the one it is on; from elsewhere to the last one in sight.
@@ -528,14 +528,17 @@ class ChatView(RowView):
             can_branch=branch_action(row) in now.message_actions and not row.is_streaming,
             can_pin=now.can_pin and not row.is_streaming,
             more=[verb for verb, can in (("answer", row.is_unanswered), ("continue", goes_on)) if can],
-            is_selected=len(self.pointer.selection.rows) > 0,
+            is_selected=number in self.pointer.selection.rows,
             refusal=now.refusal,
         )
         self.menuMade.emit(menu)
         menu.popup(at)
 
     def _copy_row(self, row: MessageRow, as_markdown: bool) -> None:
-        self.copy_work.copy(self._chat.rows, row, as_markdown=as_markdown)
+        """Copy a message, or what is selected if that is of it."""
+        selected = self.pointer.selection.rows
+        selected = selected if self._chat.row_of(row.id) in selected else range(0)
+        self.copy_work.copy(self._chat.rows, selected, row, as_markdown=as_markdown)
 
     # Painting
 

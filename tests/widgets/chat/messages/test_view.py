@@ -25,6 +25,7 @@ from app.viewmodels.chat.path_rows import PathRows
 from app.viewmodels.chat.rows import Footer, MessageRow, Segment, segments_of
 from app.widgets.chat.messages import growing_answer
 from app.widgets.chat.messages.message_body import TextPoint
+from app.widgets.chat.messages.message_menu import MessageMenu
 from app.widgets.chat.messages.row_controls import ActionStrip, CodeCopy, ControlKind
 from app.widgets.chat.messages.version_switcher import VersionSwitcher
 from app.widgets.chat.messages.view import ChatView
@@ -908,6 +909,25 @@ def test_the_menu_under_the_mouse_acts_on_its_message(qtbot: QtBot, view: ChatVi
     menu.actions()[0].trigger()
     assert QGuiApplication.clipboard().text() == "Typed"
     menu.close()
+
+
+def test_the_menu_of_a_message_copies_what_is_selected_only_in_that_one(
+    qtbot: QtBot, view: ChatView, chat: ChatModel
+) -> None:
+    chat.show([question("p", "First"), answer("a", "one two"), question("q", "Second")])
+    settle()
+    view.pointer.selection.take(1, (TextPoint(0, 0), TextPoint(0, 3)))
+    menus: list[MessageMenu] = []
+    view.menuMade.connect(menus.append)
+    for number, title, words in ((0, "Copy Message", "First"), (1, "Copy", "one"), (2, "Copy Message", "Second")):
+        view._open_menu(number, QPoint(0, 0))
+        copy, as_markdown = menus[-1].actions()[:2]
+        assert copy.text() == title
+        for entry in (copy, as_markdown):
+            QGuiApplication.clipboard().setText("")
+            entry.trigger()
+            assert QGuiApplication.clipboard().text() == words
+        menus[-1].close()
 
 
 def test_the_menu_key_opens_the_menu_of_the_message_that_the_keyboard_is_on(
