@@ -61,7 +61,7 @@ class Sampler:
         """Check the settings: RequestError when they mean nothing.
 
         context: every token before the answer. bias: what is added to the logits of tokens. ends: tokens that XTC never
-        takes away. keeps_logits: each draw keeps the model's own.
+        takes away. keeps_logits: each draw keeps the model's own. Each token given has a logit: MLX does not check.
         """
         _check(sampling)
         self._keeps_logits = keeps_logits

@@ -248,7 +248,7 @@ class Writer(TurnTask):
         codec = self._model.codec
         problem = sampling.problem()
         bias = biased_ids(codec, sampling.logit_bias) if not problem else {}
-        ends = {*codec.stop_ids, *codec.plain("\n")}
+        ends = {*codec.stop_ids, *filter(codec.knows, codec.plain("\n"))}
         return Sampler(sampling, seed, context, bias, ends, keeps_logits=self._command.alternatives)
 
     def _prefill(self, session: Session) -> Iterator[None]:

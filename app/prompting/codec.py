@@ -34,8 +34,9 @@ _MANY = 16
 class Codec:
     """A tokenizer that knows where in a prompt a piece stands.
 
-    stop_ids: tokens that end an answer. special_ids: control tokens, which plain text never becomes. rows: how many
-    ids the model knows, from 0 on. thinking: the marks around what an answer's model thinks.
+    stop_ids: tokens that end an answer, those alone that the model knows. special_ids: control tokens, which plain text
+    never becomes. rows: how many ids the model knows, from 0 on. thinking: the marks around what an answer's model
+    thinks.
     """
 
     def __init__(self, tokenizer: Tokenizer, template_source: str = "", rows: int | None = None) -> None:
@@ -46,9 +47,9 @@ class Codec:
         """
         self._tokenizer: Any = tokenizer
         self._decode = _decoder(tokenizer)
-        self.stop_ids = frozenset(int(token) for token in tokenizer.eos_token_ids)
         largest = max((int(number) for number in self._tokenizer.get_vocab().values()), default=-1)
         self.rows = largest + 1 if rows is None else rows
+        self.stop_ids = frozenset(int(token) for token in tokenizer.eos_token_ids if self.knows(token))
         controls = _control_tokens(tokenizer, template_source, self.rows)
         self.special_ids = frozenset(controls.values())
         self.thinking = thinking_marks(tokenizer, template_source)
@@ -102,11 +103,15 @@ class Codec:
         return ids[: next(unfit, len(ids))]
 
     def _may_say(self, token: int, is_trusted: bool) -> bool:
-        return 0 <= token < self.rows and (is_trusted or bool(self._sayable[token]))
+        return self.knows(token) and (is_trusted or bool(self._sayable[token]))
+
+    def knows(self, token: int) -> bool:
+        """Return whether the model has this token. MLX is given no other: it would read or write past its arrays."""
+        return 0 <= token < self.rows
 
     def unknown(self, ids: Sequence[int]) -> int | None:
-        """Return the first id that the model does not know, None where it knows all. No such id may reach MLX."""
-        return next((token for token in ids if not 0 <= token < self.rows), None)
+        """Return the first id that the model does not know, None where it knows all."""
+        return next((token for token in ids if not self.knows(token)), None)
 
     def label(self, ids: Sequence[int]) -> str:
         """Return the first words of some tokens on one line, control tokens and marks of thinking left out, or ""."""
@@ -115,7 +120,7 @@ class Codec:
     def beginning(self) -> list[int]:
         """Return what the tokenizer itself puts before a text, usually the beginning-of-text token or nothing."""
         with _tokenizing():
-            return [int(token) for token in self._tokenizer.encode("") if token not in self.stop_ids]
+            return [int(token) for token in self._tokenizer.encode("") if token not in self._tokenizer.eos_token_ids]
 
     def has_controls(self, text: str) -> bool:
         """Return whether the text spells a control token."""

@@ -6,12 +6,14 @@ import json
 import random
 import shutil
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
 from mlx.utils import tree_flatten
 from tokenizers import AddedToken
 
+from app.engine.sampler import Sampler
 from app.prompting.prompt import PromptBuilder
 from app.protocol.chat import Turn
 from app.protocol.commands import EstimateCost, Generate, Pin, Verify
@@ -152,6 +154,38 @@ def test_forced_ids_are_checked(tiny: Bench) -> None:
         asked = Asked(tiny.do(tiny.command(user("hi"), forced=(7, odd))))
         assert "does not know a token" in asked.failed.problem.title
     assert tiny.ask(user("hi"), forced=(7,)).finished.ids[0] == 7
+
+
+@pytest.mark.parametrize("odd", [*FAR, -(1 << 70), 1 << 70, 402, 1_000_000_000])
+def test_an_end_token_that_the_model_does_not_know_is_passed_over(tmp_path: Path, odd: int) -> None:
+    """XTC spares the ends of an answer, by their ids; those that a folder names may be any numbers."""
+    folder = outgrown(tmp_path / "m", 402)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "eos_token_id": [7, odd]}))
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": odd}))
+    bench = opened(folder)
+    assert bench.model.codec.stop_ids == {7, *bench.model.codec.markup("<|end|>")}
+    xtc = {"temperature": 1.0, "xtc_probability": 1.0, "xtc_threshold": 0.0}
+    assert bench.ask(user("hi"), max_tokens=3, **xtc).finished
+
+
+def test_a_line_break_that_the_model_does_not_know_is_none_that_xtc_spares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An added token of one character is found in plain text, too, as no cut can divide it."""
+    template = "{% for message in messages %}{{ message.content }}{% endfor %}"
+    bench = opened(outgrown(tmp_path / "m", 402, template, AddedToken("\n", special=False, normalized=False)))
+    assert bench.model.codec.plain("\n") == [402]
+    spared: list[int] = []
+
+    def sampler(*arguments: Any, **named: Any) -> Sampler:
+        spared.extend(arguments[4])
+        return Sampler(*arguments, **named)
+
+    monkeypatch.setattr("app.engine.writer.Sampler", sampler)
+    assert bench.ask(user("hi"), max_tokens=3).finished
+    assert spared
+    assert bench.model.codec.unknown(spared) is None
 
 
 def test_embeddings_are_counted_in_every_kind_and_quantized(tmp_path: Path) -> None:
