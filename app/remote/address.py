@@ -1,7 +1,8 @@
 """Addresses of servers: what a person may enter, and how far words go to get there.
 
 Properties: what is not encrypted leaves this machine for addresses of a private network only; no address holds a name
-or a password, which would be shown and logged.
+or a password, which would be shown and logged; scheme and host mean the same in capitals, and what is compared or
+decided is parsed before, since addresses that were kept may have them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _UNENCRYPTED = "Over the internet words are sent encrypted only: begin the addre
 
 _LONGEST_HOST = 253
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_PORTS = {"http": 80, "https": 443}
 # What systems read as the number of a computer, too, which may be a public one: 134744072 is 8.8.8.8.
 _NUMBERED = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
@@ -38,7 +40,10 @@ class Reach(Enum):
 
 
 def checked_address(entered: str) -> str:
-    """Return the address of a server as it is used, without a slash or "/v1" at its end. Raises AddressError."""
+    """Return the address of a server as it is used: scheme and host in small letters, no slash or "/v1" at its end.
+
+    Raises AddressError.
+    """
     text = entered.strip().rstrip("/").removesuffix("/v1").rstrip("/")
     is_plain = text.isascii() and text.isprintable() and " " not in text and len(text) <= _LONGEST
     if not text or not is_plain or text.endswith(":"):
@@ -48,15 +53,16 @@ def checked_address(entered: str) -> str:
         scheme = "https" if reach_of(f"http://{text}") is Reach.INTERNET else "http"
         text = f"{scheme}://{text}"
     parts = _split(text)
-    if parts.scheme not in ("http", "https"):
+    if parts.scheme not in _PORTS:
         raise AddressError("An address begins with http:// or https://.")
     if parts.username is not None or parts.password is not None:
         raise AddressError("Leave name and password out of the address; a key has a field of its own.")
-    if parts.query or parts.fragment:
+    if "?" in text or "#" in text:
         raise AddressError("The address of a server ends before any “?” or “#”.")
     if parts.scheme == "http" and reach_of(text) is Reach.INTERNET:
         raise AddressError(_UNENCRYPTED)
-    return text
+    name, percent, interface = parts.netloc.partition("%")  # of a number with one, whose capitals count
+    return parts._replace(netloc=name.lower() + percent + interface).geturl()
 
 
 def addresses_of(entered: str) -> tuple[str, ...]:
@@ -64,9 +70,22 @@ def addresses_of(entered: str) -> tuple[str, ...]:
     found = tuple(checked_address(one) for one in entered.replace(",", " ").split()) or (checked_address(""),)
     if len(found) > MOST_REPLICAS:
         raise AddressError(f"These are more than {MOST_REPLICAS} addresses.")
-    if len(set(found)) < len(found):
+    if len(set(map(origin, found))) < len(found):
         raise AddressError("One of these addresses stands there twice.")
     return found
+
+
+def origin(address: str) -> tuple[str, str, int, str]:
+    """Return what all addresses of one server share: scheme, host, port and path. Raises AddressError."""
+    parts = _split(address)
+    name = _host(parts)
+    host = name if "%" in name else str(_number(name) or name)
+    return parts.scheme, host, parts.port or _PORTS.get(parts.scheme, 0), parts.path
+
+
+def is_encrypted(address: str) -> bool:
+    """Return whether nobody on the way can read what is said to a server."""
+    return urlsplit(address).scheme == "https"
 
 
 def reach_of(address: str) -> Reach:

@@ -20,7 +20,7 @@ import httpx2
 
 from app.protocol.servers import Server
 from app.remote import faults
-from app.remote.address import Reach, host_of, reach_of_number
+from app.remote.address import Reach, host_of, is_encrypted, reach_of_number
 from app.remote.chunks import object_of
 from app.remote.keys import key_problem
 
@@ -132,7 +132,7 @@ class Client:
     async def _opened(self, method: str, path: str, body: Mapping[str, Any] | None) -> AsyncIterator[httpx2.Response]:
         name, host = self.server.name, host_of(self.server.url)
         try:
-            watch = {"trace": self._check_peer} if self.server.url.startswith("http:") else None
+            watch = None if is_encrypted(self.server.url) else {"trace": self._check_peer}
             async with self._http.stream(method, path, json=body, extensions=watch) as response:
                 if not response.is_success:
                     raise await self._refusal(response)

@@ -1,8 +1,21 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from app.remote.address import AddressError, Reach, checked_address, host_of, reach_of, reach_of_number
+from app.remote.address import (
+    AddressError,
+    Reach,
+    addresses_of,
+    checked_address,
+    host_of,
+    is_encrypted,
+    origin,
+    reach_of,
+    reach_of_number,
+)
+from tests.seeds import each_seed
 
 
 @pytest.mark.parametrize(
@@ -19,6 +32,8 @@ from app.remote.address import AddressError, Reach, checked_address, host_of, re
         ("my_box-2.lan.", "http://my_box-2.lan."),
         ("[fd00::1]:8080", "http://[fd00::1]:8080"),
         ("https://models.example.com:8443/", "https://models.example.com:8443"),
+        ("HTTP://Studio.Local:80/API/v1", "http://studio.local:80/API"),
+        ("[FE80::1%25En0]:8080", "http://[fe80::1%25En0]:8080"),
     ],
 )
 def test_an_address_is_taken_as_people_write_it(entered: str, address: str) -> None:
@@ -39,6 +54,8 @@ def test_an_address_is_taken_as_people_write_it(entered: str, address: str) -> N
         ("ftp://localhost", "http:// or https://"),
         ("https://me:secret@models.example.com", "key has a field"),
         ("https://models.example.com?key=1", "“?”"),
+        ("https://models.example.com?", "“?”"),
+        ("HTTP://models.example.com", "encrypted only"),
         ("http://models.example.com", "encrypted only"),
         ("http://8.8.8.8:80", "encrypted only"),
         ("http://127.0.0.1.example.com", "encrypted only"),
@@ -80,6 +97,39 @@ def test_what_is_no_address_is_refused_with_a_sentence(entered: str, why: str) -
 )
 def test_how_far_words_go(address: str, reach: Reach) -> None:
     assert reach_of(address) is reach
+
+
+@each_seed(range(20))
+def test_capitals_make_no_other_server(seed: int) -> None:
+    """Whether words go encrypted, how far they go, and what is entered twice is the same of addresses kept as typed."""
+    rng = random.Random(seed)
+    scheme, host = rng.choice(("http", "https")), rng.choice(("studio:8080", "nas.local", "10.0.0.7:1", "[fd00::a]:80"))
+    plain = f"{scheme}://{host}/Api"
+    typed = "".join(rng.choice((one, one.upper())) for one in f"{scheme}://{host}") + "/Api"
+    assert checked_address(typed) == plain
+    assert (is_encrypted(typed), reach_of(typed), origin(typed)) == (scheme == "https", reach_of(plain), origin(plain))
+    with pytest.raises(AddressError, match="twice"):
+        addresses_of(f"{plain} {typed}")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://studio", "http://studio:80"),
+        ("https://studio:443", "https://studio."),
+        ("http://127.0.0.1:08080", "http://127.0.0.1:8080"),
+        ("http://[::1]", "http://[0:0:0:0:0:0:0:1]"),
+    ],
+)
+def test_a_server_is_itself_however_its_address_is_written(one: str, other: str) -> None:
+    with pytest.raises(AddressError, match="twice"):
+        addresses_of(f"{one}, {other}")
+
+
+def test_other_servers_are_others() -> None:
+    found = ("http://studio", "https://studio", "http://studio:81", "http://studio/a", "http://studio/A")
+    found += ("http://[fe80::1%25en0]", "http://[fe80::1%25en1]")
+    assert addresses_of(" ".join(found)) == found
 
 
 def test_an_address_has_a_name_for_sentences() -> None:

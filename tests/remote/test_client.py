@@ -38,7 +38,10 @@ def failure(script: Script, kind: str = "events") -> str:
     return f"{caught.value.problem.title}. {caught.value.problem.sentence}"
 
 
-def test_nothing_is_sent_unencrypted_where_a_name_leads_to_the_internet(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scheme", ["http", "Http", "HTTP"])
+def test_nothing_is_sent_unencrypted_where_a_name_leads_to_the_internet(
+    monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
     met: list[str] = []
 
     def reach(number: str) -> Reach:
@@ -48,6 +51,7 @@ def test_nothing_is_sent_unencrypted_where_a_name_leads_to_the_internet(monkeypa
     with serving() as script:
         assert reach_of_number("127.0.0.1") is Reach.HERE
         monkeypatch.setattr(client, "reach_of_number", reach)
+        script.address = script.address.replace("http", scheme)  # as one may have been kept
         assert "127.0.0.1, which is on the internet" in failure(script)
         assert met == ["127.0.0.1"]
         assert not script.requests

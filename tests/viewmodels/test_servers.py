@@ -251,6 +251,7 @@ def test_without_a_keychain_a_key_lasts_where_only_its_owner_reads_it(
 def test_an_unencrypted_way_through_the_network_is_warned_of(region: ServersRegion) -> None:
     assert "read along" in region.warning("http://192.168.1.20:8080")
     assert "read along" in region.warning("studio.local")
+    assert "read along" in region.warning("HTTP://studio.local")
     for address in ("localhost:8080", "https://192.168.1.20", "models.example.com", "ftp://studio"):
         assert region.warning(address) == ""
 
@@ -265,6 +266,8 @@ def test_several_addresses_of_the_same_models_are_one_server(
         assert (server.url, server.others, server.models) == (first.address, (second.address,), {"tiny": 2048})
         assert "already" in region.add(second.address)
         assert "twice" in region.add(f"{first.address} {first.address}")
+        settings.update(servers=(replace(server, url=first.address.upper()),))  # as one may have been kept
+        assert "already" in region.add(first.address)
         region.remove(server.id)
         with serving(Script(kind="SGLang")) as third:
             region.add(f"{first.address} {third.address}")

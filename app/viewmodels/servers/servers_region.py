@@ -14,7 +14,7 @@ from app.protocol.references import server_model
 from app.protocol.reports import Problem
 from app.protocol.servers import Server
 from app.remote import faults, kinds
-from app.remote.address import AddressError, Reach, addresses_of, host_of, reach_of
+from app.remote.address import AddressError, Reach, addresses_of, host_of, is_encrypted, origin, reach_of
 from app.remote.keys import key_problem
 from app.viewmodels.kit.live_state import LiveState
 from app.viewmodels.kit.notices import Notices
@@ -90,7 +90,7 @@ class ServersRegion(QObject):
         except AddressError as error:
             return str(error)
         for known in self._settings.values.servers:
-            if not {known.url, *known.others}.isdisjoint(urls):
+            if not set(map(origin, (known.url, *known.others))).isdisjoint(map(origin, urls)):
                 return _AGAIN.format(name=known.name)
         return _TOO_MANY if len(self._settings.values.servers) >= MOST_SERVERS else ""
 
@@ -100,7 +100,7 @@ class ServersRegion(QObject):
             urls = addresses_of(address)
         except AddressError:
             return ""
-        is_open = any(url.startswith("http:") and reach_of(url) is Reach.NETWORK for url in urls)
+        is_open = any(not is_encrypted(url) and reach_of(url) is Reach.NETWORK for url in urls)
         return _UNENCRYPTED.format(reach=Reach.NETWORK.value) if is_open else ""
 
     def folder_refusal(self, tokenizer: str) -> str:
