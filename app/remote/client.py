@@ -32,6 +32,7 @@ _LONGEST_REFUSAL = 1 << 16
 _LONGEST_COMMENT = 64  # bytes; of longer ones nobody is told
 _BEGUN_COMMENT = re.compile(rb"(?:^|[\r\n]):")
 _EVENTS = "text/event-stream"
+_AS_STANDARD = {"Content-Type": f"{_EVENTS}; charset=utf-8"}  # whatever a server says of itself
 _OUT_OF_DATE = (9, 10)  # as OpenSSL numbers them: a certificate that is not valid yet, or no more
 
 
@@ -110,8 +111,8 @@ class Client:
             kind = _kind_of(response)
             if kind != _EVENTS:
                 raise await self._in_place_of_events(response, kind)
-            headers = {"Content-Type": response.headers["Content-Type"]}
-            heard = httpx2.Response(200, headers=headers, content=_overheard(response, hear), request=response.request)
+            content = _overheard(response, hear)
+            heard = httpx2.Response(200, headers=_AS_STANDARD, content=content, request=response.request)
             async for event in httpx2.EventSource(heard, max_event_size=LARGEST_EVENT):
                 yield event.data
 

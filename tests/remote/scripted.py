@@ -58,13 +58,13 @@ class Script:
     """What the server does. Tests set it before or while it serves.
 
     words: of each answer, one to an event. thought: words before them. finish: why it ends. usage: told with the end,
-    if any. pause: seconds between two words; lead: before the first. hold: after this many words it waits for `go`.
-    refusals: answers to the next requests, (status, body, headers), before it answers. drops: how many of the next
-    requests are broken off; at: after so many words. requests: (path, headers, body) of all that came. ended: how many
-    answers were written to their end; left: how many were left by the client. key: without which it answers nothing.
-    pages: (status, type, body) of paths that answer something else than those of its kind. routes: what paths answer to
-    a body: an object, a status with one, or events. shown: of its model, by Ollama. is_loading: it says so, but to who
-    asks for its models.
+    if any. headers: of its stream. pause: seconds between two words; lead: before the first. hold: after this many
+    words it waits for `go`. refusals: answers to the next requests, (status, body, headers), before it answers. drops:
+    how many of the next requests are broken off; at: after so many words. requests: (path, headers, body) of all that
+    came. ended: how many answers were written to their end; left: how many were left by the client. key: without which
+    it answers nothing. pages: (status, type, body) of paths that answer something else than those of its kind. routes:
+    what paths answer to a body: an object, a status with one, or events. shown: of its model, by Ollama. is_loading: it
+    says so, but to who asks for its models.
     """
 
     kind: str = "OpenAI’s interface"
@@ -72,6 +72,7 @@ class Script:
     thought: list[str] = field(default_factory=list)
     finish: str | None = "stop"
     usage: dict[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "text/event-stream"})
     pause: float = 0.0
     lead: float = 0.0
     hold: int | None = None
@@ -184,7 +185,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(status, json.dumps(content).encode())
             return
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        for name, value in self.script.headers.items():
+            self.send_header(name, value)
         self.send_header("Connection", "close")
         self.end_headers()
         self.close_connection = True
