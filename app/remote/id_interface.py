@@ -134,9 +134,9 @@ def alternatives_of(own: tuple[int, float] | None, others: Sequence[tuple[int, f
     return Alternatives(own[1], likeliest, all(token != own[0] for token, _ in likeliest))
 
 
-def likely(token: object, logarithm: object) -> tuple[int, float] | None:
-    """Return a token and its probability, None for what is none."""
-    if not isinstance(token, int) or not is_token(token) or not isinstance(logarithm, int | float):
+def likely(token: object, logarithm: object, rows: int) -> tuple[int, float] | None:
+    """Return a token and its probability, None for what is none. rows: how many tokens there are."""
+    if not isinstance(token, int) or not is_token(token) or token >= rows or not isinstance(logarithm, int | float):
         return None
     return (token, math.exp(logarithm)) if -_LEAST_LIKELY < logarithm <= 0 else None
 

@@ -47,12 +47,12 @@ class LlamaCompletion:
 
     def reader(self, name: str, rows: int, ends: Collection[int]) -> _Reader:
         """Return what reads an answer."""
-        return _Reader(name)
+        return _Reader(name, rows)
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, rows: int) -> None:
+        self._name, self._rows = name, rows
 
     def read(self, data: str) -> Completed:
         """Read the next piece. Raises ServerError where it is none, or tells of an error."""
@@ -60,12 +60,12 @@ class _Reader:
         found = piece_of(name, data)
         if "prompt_progress" in found:
             return Completed(progress=progress_of(found["prompt_progress"]))
-        tokens = tokens_of(name, found.get("tokens"), _MOST_TOKENS)
+        tokens = tokens_of(name, found.get("tokens"), _MOST_TOKENS, self._rows)
         text, total = text_of(name, found.get("content")), count_of(found, "tokens_evaluated")
         count = count_of(found, "tokens_predicted") or 0
         if found.get("stop") is not True:
             others = found.get("completion_probabilities")
-            chosen = tuple(map(_alternatives, others)) if isinstance(others, list) else ()
+            chosen = tuple(_alternatives(one, self._rows) for one in others) if isinstance(others, list) else ()
             chosen = chosen if len(chosen) == len(tokens) else ()
             return Completed(tokens, text, count, total=total, may_be_end=not text, found=chosen)
         why = text_of(name, found.get("stop_type"))
@@ -84,12 +84,14 @@ class _Reader:
         )
 
 
-def _alternatives(told: object) -> Alternatives | None:
+def _alternatives(told: object, rows: int) -> Alternatives | None:
     """Read what a token was chosen from; None where it does not say, as after a token that was not told."""
     others = told.get("top_logprobs") if isinstance(told, dict) else None
-    return alternatives_of(_likely(told), [_likely(one) for one in others]) if isinstance(others, list) else None
+    if not isinstance(others, list):
+        return None
+    return alternatives_of(_likely(told, rows), [_likely(one, rows) for one in others])
 
 
-def _likely(told: object) -> tuple[int, float] | None:
+def _likely(told: object, rows: int) -> tuple[int, float] | None:
     """Read a token and its probability."""
-    return likely(told.get("id"), told.get("logprob")) if isinstance(told, dict) else None
+    return likely(told.get("id"), told.get("logprob"), rows) if isinstance(told, dict) else None

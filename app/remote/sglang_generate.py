@@ -71,7 +71,7 @@ class _Reader:
             kept,
             total=total,
             finish=finish,
-            found=_alternatives(meta, tokens)[: len(kept)],
+            found=_alternatives(meta, tokens, self._rows)[: len(kept)],
             usage=Usage(total, None, cached if is_told else None),
             progress=Progress(cached or 0, total or 0, total or 0) if is_first and is_told else None,
         )
@@ -98,22 +98,22 @@ class _Reader:
         return kind, why.get("matched")
 
 
-def _alternatives(meta: Mapping[str, Any], tokens: tuple[int, ...]) -> tuple[Alternatives | None, ...]:
+def _alternatives(meta: Mapping[str, Any], tokens: tuple[int, ...], rows: int) -> tuple[Alternatives | None, ...]:
     """Read what the last tokens were chosen from; nothing where it does not say, or of other tokens."""
     own, others = meta.get("output_token_logprobs"), meta.get("output_top_logprobs")
     if not isinstance(own, list) or not isinstance(others, list) or min(len(own), len(others)) < len(tokens):
         return ()
     last = zip(tokens, own[len(own) - len(tokens) :], others[len(others) - len(tokens) :], strict=True)
-    return tuple(_choice(token, one, beside) for token, one, beside in last)
+    return tuple(_choice(token, one, beside, rows) for token, one, beside in last)
 
 
-def _choice(token: int, own: object, others: object) -> Alternatives | None:
-    found = _likely(own)
+def _choice(token: int, own: object, others: object, rows: int) -> Alternatives | None:
+    found = _likely(own, rows)
     if found is None or found[0] != token:
         return None
-    return alternatives_of(found, [_likely(one) for one in others] if isinstance(others, list) else [])
+    return alternatives_of(found, [_likely(one, rows) for one in others] if isinstance(others, list) else [])
 
 
-def _likely(told: object) -> tuple[int, float] | None:
+def _likely(told: object, rows: int) -> tuple[int, float] | None:
     """Read [logarithm, token, text]."""
-    return likely(told[1], told[0]) if isinstance(told, list) and len(told) >= 2 else None
+    return likely(told[1], told[0], rows) if isinstance(told, list) and len(told) >= 2 else None

@@ -81,25 +81,27 @@ class _Reader:
             prompt=None if prompt is None else tokens_of(self._name, prompt, _MOST_PROMPT),
             total=total,
             finish=finish,
-            found=_alternatives(choice.get("logprobs"), tokens),
+            found=_alternatives(choice.get("logprobs"), tokens, self._rows),
         )
 
 
-def _alternatives(told: object, tokens: tuple[int, ...]) -> tuple[Alternatives | None, ...]:
+def _alternatives(told: object, tokens: tuple[int, ...], rows: int) -> tuple[Alternatives | None, ...]:
     """Read what tokens were chosen from; nothing where it does not say, or of other tokens."""
     own, others = (told.get("token_logprobs"), told.get("top_logprobs")) if isinstance(told, dict) else (None, None)
     if not isinstance(own, list) or not isinstance(others, list) or min(len(own), len(others)) < len(tokens):
         return ()
-    return tuple(alternatives_of(likely(token, own[at]), _likeliest(others[at])) for at, token in enumerate(tokens))
+    return tuple(
+        alternatives_of(likely(token, own[at], rows), _likeliest(others[at], rows)) for at, token in enumerate(tokens)
+    )
 
 
-def _likeliest(named: object) -> list[tuple[int, float]]:
+def _likeliest(named: object, rows: int) -> list[tuple[int, float]]:
     """Read the likeliest tokens, likeliest first."""
-    found = [_likely(name, one) for name, one in named.items()] if isinstance(named, dict) else []
+    found = [_likely(name, one, rows) for name, one in named.items()] if isinstance(named, dict) else []
     return sorted(filter(None, found), key=lambda one: -one[1])
 
 
-def _likely(name: str, logarithm: object) -> tuple[int, float] | None:
+def _likely(name: str, logarithm: object, rows: int) -> tuple[int, float] | None:
     number = name.removeprefix(_NAMED)
     is_number = name.startswith(_NAMED) and number.isascii() and number.isdigit() and len(number) < 16
-    return likely(int(number), logarithm) if is_number else None
+    return likely(int(number), logarithm, rows) if is_number else None

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
-from app.protocol.events import RunFinished, TextDelta
+import pytest
+
+from app.protocol.choices import unpack
+from app.protocol.commands import Generate
+from app.protocol.events import ModelReady, RunFailed, RunFinished, TextDelta
 from app.protocol.servers import Server
 from app.remote.client import Client
 from app.remote.faults import ServerError
-from tests.remote.asker import asking
-from tests.remote.scripted import Script, event, serving
+from tests.remote.asker import HELLO, asking
+from tests.remote.scripted import Script, event, line, serving
+from tests.remote.scripted_folder import FOLDER, Sglang, Vllm, ids_of
+from tests.remote.scripted_tokens import Tokens, words
+from tests.seeds import chosen
 
 NAMES = (
     *(b"Content-Type", b"Content-Length", b"Content-Encoding", b"Transfer-Encoding", b"Location", b"Retry-After"),
@@ -127,3 +137,81 @@ def test_events_are_utf_8_whatever_their_server_says_and_no_other_answer_ends_wi
         script.go.set()
         asker.wait(RunFinished, len(CHARSETS) + 1)
         assert asker.said(1) == "Größe"
+
+
+VALUES_OF_JSON: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1, 7, 10**9, 10**30, -(10**400), 1e308, float("inf"), float("nan"), 0.5, -0.3),
+    *("", "a", "token_id:5", "token_id:999999999999999", "\ud83d", "9" * 300, "stop", "length", "abort"),
+    *([], [1], [None], [[]], {}, {"a": 1}, [10**12], [-0.1, 10**12, None], {"token_id:999999999": -0.1}),
+    *({"id": 10**9, "logprob": -0.1}, [{"id": 10**9, "logprob": -0.1}]),
+)
+
+
+def changed(value: Any, dice: random.Random) -> Any:
+    """JSON with something in it that is something else, or left out."""
+    if not isinstance(value, dict | list) or not value or dice.random() < 0.05:
+        return dice.choice(VALUES_OF_JSON)
+    found = value.copy()
+    key = dice.choice(list(value) if isinstance(value, dict) else range(len(value)))
+    if dice.random() < 0.1:
+        del found[key]
+    else:
+        found[key] = changed(value[key], dice)
+    return found
+
+
+def changed_pieces(pieces: Iterator[bytes], dice: random.Random) -> Iterator[bytes]:
+    """The pieces of an answer, some of them changed, some sent twice."""
+    for piece in pieces:
+        data = piece.removeprefix(b"data: ")
+        if dice.random() < 0.2 and data.startswith(b"{"):
+            write = line if data is piece else event
+            piece = write(changed(json.loads(data), dice))
+        yield from [piece] * (1 + (dice.random() < 0.05))
+
+
+def of_messages(script: Script) -> str:
+    script.thought = ["hm"]
+    script.usage = {"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 3}}
+    if script.kind == "Ollama":
+        script.usage = {"prompt_eval_count": 9, "eval_count": 4, "prompt_eval_cached_count": 3}
+    path = "/api/chat" if script.kind == "Ollama" else "/v1/chat/completions"
+    script.routes[path] = lambda _: script.events()
+    return path
+
+
+def of_ids(script: Script) -> str:
+    if script.kind == "llama.cpp":
+        tokens = Tokens(script, words("Yes, é."))
+        likely = [{"id": 65, "logprob": -1.0}, {"id": 66, "logprob": -1.2}]
+        tokens.others = [{"id": 1, "logprob": -0.7, "top_logprobs": likely}]
+        return "/completion"
+    if script.kind == "vLLM":
+        Vllm(script, ids_of("Yes, é.")).cached = 1
+        return "/v1/completions"
+    Sglang(script, ids_of("Yes, é.")).cached = 1
+    return "/generate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "prepare"),
+    [
+        *((kind, of_messages) for kind in ("OpenAI’s interface", "Ollama")),
+        *((kind, of_ids) for kind in ("llama.cpp", "vLLM", "SGLang")),
+    ],
+)
+def test_whatever_the_pieces_of_an_answer_hold_it_has_one_outcome_and_the_next_one_too(kind: str, prepare: Any) -> None:
+    with serving(Script(kind=kind)) as script, asking() as asker:
+        path = prepare(script)
+        whole, dice = script.routes[path], random.Random()
+        server = replace(script.server, tokenizer=FOLDER if kind in ("vLLM", "SGLang") and prepare is of_ids else "")
+        for run, seed in enumerate(chosen(range(60)), 1):
+            script.routes[path] = whole
+            if run == 1 or (prepare is of_ids and not asker.last(ModelReady).info.capabilities.token_ids):
+                asker.open(server)
+            dice = random.Random(seed)
+            script.routes[path] = lambda body, dice=dice: changed_pieces(whole(body), dice)
+            asker.do(Generate(run, HELLO, alternatives=True))
+            found = asker.wait(RunFinished | RunFailed, run)
+            if isinstance(found, RunFinished) and found.choices:
+                assert len(unpack(found.choices)) == len(found.ids)
