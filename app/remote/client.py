@@ -32,7 +32,8 @@ _LONGEST_REFUSAL = 1 << 16
 _LONGEST_COMMENT = 64  # bytes; of longer ones nobody is told
 _BEGUN_COMMENT = re.compile(rb"(?:^|[\r\n]):")
 _EVENTS = "text/event-stream"
-_AS_STANDARD = {"Content-Type": f"{_EVENTS}; charset=utf-8"}  # whatever a server says of itself
+# Whatever a server says of itself, and without the mark that may begin it.
+_AS_STANDARD = {"Content-Type": f"{_EVENTS}; charset=utf-8-sig"}
 _OUT_OF_DATE = (9, 10)  # as OpenSSL numbers them: a certificate that is not valid yet, or no more
 
 
@@ -114,7 +115,8 @@ class Client:
             content = _overheard(response, hear)
             heard = httpx2.Response(200, headers=_AS_STANDARD, content=content, request=response.request)
             async for event in httpx2.EventSource(heard, max_event_size=LARGEST_EVENT):
-                yield event.data
+                if event.data:
+                    yield event.data
 
     async def lines(self, path: str, body: Mapping[str, Any]) -> AsyncGenerator[str]:
         """Give each line that answers a request, as they come. Raises ServerError."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import socket
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -116,6 +117,32 @@ def test_what_is_no_stream_of_events_is_called_what_it_is() -> None:
         for (kind, body), said in INSTEAD.items():
             script.pages = {PATH: (200, kind, body)}
             assert said in failure(script)
+
+
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
+def test_what_the_standard_of_events_allows_beside_events_is_none(ends: bytes) -> None:
+    """Wherever it stands, and a byte order mark before the first one."""
+    allowed = (
+        b"retry: 3000",
+        b"retry",
+        b"id: 1",
+        b"id",
+        b"event: ping",
+        b"event: ping\ndata:",
+        b"data",
+        b": hm",
+        b"x: y",
+    )
+    words = [event({"word": number}) for number in range(3)]
+    with serving() as script:
+        for seed in range(20):
+            dice = random.Random(seed)
+            sent = words.copy()
+            for one in dice.sample(allowed, 4):
+                sent.insert(dice.randrange(len(sent) + 1), one + b"\n\n")
+            mark = dice.choice((b"", b"\xef\xbb\xbf"))
+            script.raw = [mark + b"".join(sent).replace(b"\n", ends)]
+            assert streamed(script) == [f'{{"word": {number}}}' for number in range(3)], script.raw
 
 
 def test_an_event_and_a_line_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
