@@ -72,6 +72,18 @@ class ViewState:
         """Whether there is nothing to remember."""
         return replace(self, window=None) == ViewState(self.conversation_id, is_blank=self.is_blank)
 
+    def after(self, earlier: ViewState) -> ViewState:
+        """Return it with those words of an earlier state, and attachments, that it lacks, before its own."""
+        words = [one for one in (earlier.draft, earlier.aside) if one not in self.draft + self.aside]
+        here = self.attachments + self.attachments_aside
+        settings = self.settings or earlier.settings
+        attached = tuple(one for one in earlier.attachments + earlier.attachments_aside if one not in here)
+        if self.editing is None:
+            draft = "\n".join([*words, self.draft] if self.draft else words)
+            return replace(self, draft=draft, attachments=attached + self.attachments, settings=settings)
+        aside = "\n".join([*words, self.aside] if self.aside else words)
+        return replace(self, aside=aside, attachments_aside=attached + self.attachments_aside, settings=settings)
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:

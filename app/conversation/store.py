@@ -43,6 +43,11 @@ SAVED_NOW = Problem(
     "What you wrote last is saved now",
     "The disk did not take all of it when Espalier quit. The words were kept in a file.",
 )
+STILL_UNSAVED = Problem(
+    "What you wrote last is not saved yet",
+    "The disk did not take all of it when Espalier quit, and does not now. The words are kept in a file: make room on "
+    "the disk, and start Espalier again.",
+)
 
 
 class Store:
@@ -214,20 +219,27 @@ class Store:
             return
         for file, records in read_unsaved(self.database.path):
             try:
-                for record in records:
-                    with suppress(LookupError):  # its question was deleted for ever
-                        self._save_record(record)
+                self._save_records(records)
                 file.unlink()
             except (StoreError, OSError, ValueError) as error:
                 logger.warning("%s was not taken over: %s", file, type(error).__name__)
+                self.notice = self.notice or (STILL_UNSAVED if isinstance(error, StoreError) else None)
             else:
                 self.notice = self.notice or SAVED_NOW
 
-    def _save_record(self, record: UnsavedRecord) -> None:
-        if isinstance(record, ViewState):
-            self.view_states.save(record)
-        else:
-            self.messages.save_answer(record)
+    def _save_records(self, records: Sequence[UnsavedRecord]) -> None:
+        """Save what was kept. Drafts are saved last and together: one that is there already may be changed by the next
+        start.
+        """
+        left: dict[str, ViewState] = {}
+        for record in records:
+            if isinstance(record, ViewState):
+                earlier = left.get(record.conversation_id)
+                left[record.conversation_id] = record if earlier is None else record.after(earlier)
+            else:
+                with suppress(LookupError):  # its question was deleted for ever
+                    self.messages.save_answer(record)
+        self.view_states.save(*left.values())
 
     def _advance_clock_daily(self) -> None:
         """Once a day is enough for a clock that counts days: most starts write nothing."""

@@ -2,7 +2,8 @@
 conversations were left.
 
 The file lies beside the database, or in the system's folder for temporary files where there is no room for it or the
-disk does not answer. It is private to its owner, and deleted when all of it is in the database.
+disk does not answer. It is private to its owner, and deleted when all of it is in the database: until then, what comes
+to it stands after what is there.
 """
 
 from __future__ import annotations
@@ -38,21 +39,28 @@ def write_unsaved(database: Path, records: Sequence[UnsavedRecord], *, is_hangin
 
     is_hanging: the disk of the database does not answer, so nothing is tried there.
     """
-    content = json.dumps([asdict(record) for record in records], ensure_ascii=False).encode()
-    return any(_write(place, content) for place in unsaved_files(database)[is_hanging:])
+    return any(_write(place, (*_read(place), *records)) for place in unsaved_files(database)[is_hanging:])
 
 
 def read_unsaved(database: Path) -> Iterator[tuple[Path, tuple[UnsavedRecord, ...]]]:
     """Yield every file that is there, with its records. A file that is not ours, or damaged, is left where it is."""
     for place in unsaved_files(database):
-        try:
-            if place.is_file() and place.stat().st_uid == os.geteuid():
-                yield place, tuple(_record(found) for found in json.loads(place.read_bytes()))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            logger.warning("%s cannot be read: %s", place, type(error).__name__)
+        records = _read(place)
+        if records:
+            yield place, records
 
 
-def _write(place: Path, content: bytes) -> bool:
+def _read(place: Path) -> tuple[UnsavedRecord, ...]:
+    try:
+        if place.is_file() and place.stat().st_uid == os.geteuid():
+            return tuple(_record(found) for found in json.loads(place.read_bytes()))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        logger.warning("%s cannot be read: %s", place, type(error).__name__)
+    return ()
+
+
+def _write(place: Path, records: Sequence[UnsavedRecord]) -> bool:
+    content = json.dumps([asdict(record) for record in records], ensure_ascii=False).encode()
     part = place.with_suffix(".part")
     try:
         part.unlink(missing_ok=True)
