@@ -18,7 +18,7 @@ from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation
 from app.conversation.kept_choices import KnownAnswer, NewChoices, first_choices, inherited
-from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, title_from
+from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, new_id, title_from
 from app.conversation.message_rows import MessageRows, ids_of, pieces_of
 from app.conversation.path_marks import PathMarks
 from app.conversation.records import ListedBranch, MarkedMessage
@@ -278,6 +278,26 @@ class MessageStore:
         if not before.has_ended:
             self._grow(answer, answer.text[before.length :], answer.thinking[before.thinking :], choices)
         return None
+
+    def save_kept(self, answer: Message) -> None:
+        """Add what is not stored of an answer that an earlier run kept in a file, also where it had gone on.
+
+        Doing it again changes nothing. Where the stored one went on in another way since, this one comes beside it.
+        LookupError where its question is not there.
+        """
+        before = self.progress_of(answer.id)
+        if before.has_ended:
+            with self._db.reading():
+                number = self._db.message_number(answer.id)
+                text, thinking = self._rows.text(number), self._rows.thinking(number)
+            if text.startswith(answer.text) and thinking.startswith(answer.thinking):
+                return
+            if answer.text.startswith(text) and answer.thinking.startswith(thinking):
+                self.reopen(answer.id)
+                before = before._replace(has_ended=False)
+            else:
+                answer, before = replace(answer, id=new_id()), Progress(False, 0, False)
+        self.save_answer(answer, before)
 
     def progress_of(self, message_id: str) -> Progress:
         """Return how much of a message is stored."""

@@ -238,7 +238,7 @@ class Store:
                 left[record.conversation_id] = record if earlier is None else record.after(earlier)
             else:
                 with suppress(LookupError):  # its question was deleted for ever
-                    self.messages.save_answer(record)
+                    self.messages.save_kept(record)
         self.view_states.save(*left.values())
 
     def _advance_clock_daily(self) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from app.conversation.database import Database
 from app.conversation.faults import Fault, StoreError, store_error
-from app.conversation.message import new_id
+from app.conversation.message import Message, new_id
 from app.conversation.records import ViewState
 from app.conversation.store import SAVED_NOW, STILL_UNSAVED, Store
 from app.conversation.unsaved import UnsavedRecord, read_unsaved, unsaved_files
@@ -70,9 +70,50 @@ def type_some(store: Store, conversation_id: str, words: str, rng: random.Random
     return attaches
 
 
+def go_on(store: Store, said: Message, words: str) -> None:
+    """Have an answer go on from where the store has it."""
+    (known,) = (one for one in store.messages.of(said.conversation_id) if one.id == said.id)
+    now = replace(known, text=known.text + words, stop="length", ids=(*(known.ids or ()), 7), stats={"n": 1})
+
+    def save() -> None:
+        store.messages.reopen(said.id)
+        store.messages.save_answer(now)
+
+    save_or_keep(store, now, save)
+
+
+def test_an_answer_that_went_on_comes_to_its_end_however_often_the_disk_is_full(tmp_path: Path, disk: Disk) -> None:
+    """Where it went on in several ways, each is there. The end is that of the words: ids and figures come with them."""
+    for seed in chosen(range(10)):
+        disk.is_full = False
+        rng, path = random.Random(seed), tmp_path / f"{seed}.sqlite"
+        store = Store(path)
+        _, _, answer = asked(store)
+        store.messages.finish(answer.id, stop="length", text="<begun>", ids=[1, 2])
+        store.close()
+        said = []
+        for run in range(rng.randint(1, 5)):
+            disk.is_full = rng.random() < 0.7
+            store = Store(path)
+            disk.is_full = disk.is_full or rng.random() < 0.5
+            said.append(f"<{run}>")
+            go_on(store, answer, said[-1])
+            store.close()
+        disk.is_full = False
+        Store(path).close()
+        store = Store(path)
+        answers = [one for one in store.messages.of(answer.conversation_id) if one.role == "assistant"]
+        texts = [one.text for one in answers]
+        assert all(any(one in text for text in texts) for one in said), f"seed {seed}"
+        assert all(len(one.ids or ()) == one.text.count("<") + 1 and one.stats == {"n": 1} for one in answers)
+        assert len(texts) <= len(said), f"seed {seed}"
+        assert not [*read_unsaved(path)]
+        store.close()
+
+
 def test_no_word_is_lost_however_often_the_disk_is_full(tmp_path: Path, disk: Disk) -> None:
     """Each run goes on from what it finds; what another could not save waits, and that is told."""
-    for seed in chosen(range(20)):
+    for seed in chosen(range(10)):
         disk.is_full = False
         rng, path = random.Random(seed), tmp_path / f"{seed}.sqlite"
         store = Store(path)
