@@ -20,7 +20,7 @@ from app.protocol.excerpts import first_words
 from app.viewmodels.chat.rows import Segment
 from app.widgets.chat.markdown.blocks import Block, Kind
 from app.widgets.chat.markdown.copied import selected_text
-from app.widgets.chat.markdown.document import shown
+from app.widgets.chat.markdown.document import QuietDocument, shown
 from app.widgets.chat.markdown.footnotes import FootnoteMark, Footnotes, Link
 from app.widgets.chat.markdown.marks import NO_MARKS, BlockMarks
 from app.widgets.chat.markdown.searched import shown_place
@@ -41,8 +41,6 @@ _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 
 # Documents of one message that are kept.
 _MOST_LAID = 256
 _LONGEST_TIP = 300  # characters of a note
-
-
 _ALL = 1 << 30
 
 
@@ -67,11 +65,11 @@ class Card(NamedTuple):
 
 
 class MessageBody:
-    """Segments of a message as they are laid out. All coordinates are in points from its corner."""
+    """A message as it is laid out. All coordinates are in points from its corner. Attribute: segments, shown now."""
 
     def __init__(self, segments: Sequence[Segment], style: Style, *, is_growing: bool = False) -> None:
         """is_growing: whether more of it is being written."""
-        self._segments = segments
+        self.segments = segments
         self._is_growing = is_growing
         self._style = style
         self._width = 0.0
@@ -88,7 +86,7 @@ class MessageBody:
     @property
     def is_empty(self) -> bool:
         """Whether nothing has been said yet."""
-        return not any(segment.text for segment in self._segments)
+        return not any(segment.text for segment in self.segments)
 
     @property
     def height(self) -> float:
@@ -114,7 +112,7 @@ class MessageBody:
     def set_segments(self, segments: Sequence[Segment], *, is_growing: bool = False) -> None:
         """Show other segments. Those that stay, and the beginning of one that goes on, are not laid out again."""
         self._is_growing = is_growing
-        if segments != self._segments:
+        if segments != self.segments:
             self._take(segments)
         if self._blocks is not None:
             self._end_blocks(self._blocks)
@@ -122,7 +120,7 @@ class MessageBody:
 
     def _take(self, segments: Sequence[Segment]) -> None:
         self._passages = self._links = None
-        old, self._segments = self._segments, segments
+        old, self.segments = self.segments, segments
         kept = sum(takewhile(bool, map(eq, old, segments)))
         grown = kept == len(old) - 1 and kept < len(segments) and goes_on(old[kept], segments[kept])
         if self._blocks is None or not (kept or grown):
@@ -244,6 +242,10 @@ class MessageBody:
     def block(self, number: int) -> BlockLayout:
         """Return a block as it is laid out."""
         return self._lay_out(number)
+
+    def document(self, number: int) -> QuietDocument:
+        """Return the document of a block, whether or not it was laid out."""
+        return self._split()[number].document
 
     def rects(self, number: int, first: int, last: int) -> list[QRectF]:
         """Return where characters of a block stand, line by line. Blocks before it may still be estimates."""
@@ -426,12 +428,12 @@ class MessageBody:
 
     def _guess(self) -> float:
         per_line = characters_to_line(self._width, self._style)
-        return guessed_lines(self._segments, per_line) * self._style.text_style(TextRole.BODY).line
+        return guessed_lines(self.segments, per_line) * self._style.text_style(TextRole.BODY).line
 
     def _split(self) -> list[BlockLayout]:
         if self._blocks is None:
             self._blocks, self._firsts = [], []
-            for number in range(len(self._segments)):
+            for number in range(len(self.segments)):
                 self._add_segment(number)
             self._end_blocks(self._blocks)
             self._renew_footnotes(self._blocks)
@@ -464,7 +466,7 @@ class MessageBody:
         assert self._blocks is not None
         self._close_last(self._blocks)
         self._firsts.append(len(self._blocks))
-        self._add(blocks_of(self._segments[number], is_first=not self._blocks))
+        self._add(blocks_of(self.segments[number], is_first=not self._blocks))
 
     def _add(self, blocks: list[Block]) -> None:
         assert self._blocks is not None

@@ -39,7 +39,7 @@ class Pointer(QObject):
     def __init__(self, view: RowView) -> None:
         super().__init__(view)
         self.hovered = -1
-        self.selection = TextSelection()
+        self.selection = TextSelection(lambda number: view.layout_of_rows.item(number).body)
         self._view = view
         self._pressed_link: Link = ""
         self._is_selecting = False
