@@ -10,10 +10,15 @@ from app.widgets.chat.markdown.document import UNSHOWN
 from app.widgets.chat.markdown.formula_object import formulas_of
 
 
-def selected_text(document: QTextDocument, start: int, end: int) -> str:
-    """Return the text between two positions: cells of a table divided by tabs, rows and all other blocks by lines."""
-    last = document.characterCount() - 1
+def selected_text(document: QTextDocument, start: int, end: int, *, is_part: bool = False) -> str:
+    """Return the text between two positions: cells of a table divided by tabs, rows and all other blocks by lines.
+
+    The mark of a list's item is copied with more than the words of that item. is_part: of a selection that goes on
+    before or after the document; with an `end` beyond the last character all of it is selected.
+    """
+    last, is_beyond = document.characterCount() - 1, end >= document.characterCount()
     start, end = min(start, last), min(end, last)
+    has_mark = is_part or is_beyond
     pieces: list[str] = []
     cursor = QTextCursor(document)
     block, row = document.findBlock(start), None
@@ -24,7 +29,7 @@ def selected_text(document: QTextDocument, start: int, end: int) -> str:
             continue
         if pieces:
             pieces.append("\t" if its_row is not None and its_row == row else "\n")
-        if block.position() >= start and (pieces or block.position() + block.length() <= end):
+        if block.position() >= start and (pieces or has_mark or block.position() + block.length() <= end):
             pieces.append(_item_mark(block))
         first, last = max(start, block.position()), min(end, block.position() + block.length() - 1)
         words = "".join(_with_sources(cursor, block, first, last))

@@ -38,8 +38,7 @@ from app.widgets.kit.style import Style
 from app.widgets.kit.typography import TextRole
 
 _PARAGRAPH, _AFTER_HEADING, _BEFORE_HEADING, _AROUND_CODE, _WITHIN = 12, 6, 20, 14, 4
-# Documents of one message that are kept.
-_MOST_LAID = 256
+_MOST_LAID = 256  # documents of one message that are kept
 _LONGEST_TIP = 300  # characters of a note
 _ALL = 1 << 30
 
@@ -51,8 +50,7 @@ class TextPoint(NamedTuple):
     position: int
 
 
-# From and to, in reading order.
-Selection = tuple[TextPoint, TextPoint]
+Selection = tuple[TextPoint, TextPoint]  # from and to, in reading order
 
 
 class Card(NamedTuple):
@@ -326,7 +324,10 @@ class MessageBody:
     def _text_in(self, blocks: Sequence[BlockLayout], number: int, selection: Selection) -> str | None:
         """Return the text of a block, as far as it is selected."""
         span = _in_block(number, selection)
-        return None if span is None else self._text_of(blocks[0], max(span[0], blocks[0].text_start), span[1])
+        if span is None:
+            return None
+        is_part = selection[0].block < selection[1].block
+        return self._text_of(blocks[0], max(span[0], blocks[0].text_start), span[1], is_part=is_part)
 
     def _markdown_of(self, blocks: Sequence[BlockLayout], number: int, selection: Selection) -> str | None:
         """Return the Markdown of one block, or of all pieces of one code, as far as it is selected."""
@@ -406,11 +407,11 @@ class MessageBody:
         last = len(self._split()) - 1
         return TextPoint(0, 0), TextPoint(max(last, 0), _ALL if last >= 0 else 0)
 
-    def _text_of(self, laid: BlockLayout, start: int, end: int) -> str:
+    def _text_of(self, laid: BlockLayout, start: int, end: int, *, is_part: bool = False) -> str:
         """Return text of one block. A whole one is not laid out for that, unless it is Markdown."""
         if laid.block.kind is not Kind.MARKDOWN and start == 0 and end == _ALL:
             return shown(laid.block.text)
-        text = selected_text(laid.document, start, end)
+        text = selected_text(laid.document, start, end, is_part=is_part)
         if laid not in self._laid:
             laid.drop_document()
         return text

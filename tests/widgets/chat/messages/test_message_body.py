@@ -841,7 +841,7 @@ def test_words_after_a_name_with_a_colon_are_shown(style: Style) -> None:
     for text in ("[Answer]: 42", "[Alice]: Hello\n\n[Bob]: Hi", "- [x]: y\n- [y]:\n  z", "> [a]: b", "1. [ ] [a]: 'b'"):
         shown = settled(text, style)
         read = shown.selected_text(*shown.all_of_it())
-        assert [letter for letter in read if letter.isalnum()] == [one for one in text if one.isalpha() or one in "42"]
+        assert [letter for letter in read if letter.isalnum()] == [letter for letter in text if letter.isalnum()]
     code = settled("`a\n[x]: y`\n\n    [x]: z", style)
     assert code.selected_text(*code.all_of_it()) == "a [x]: y\n[x]: z"
 
@@ -858,3 +858,26 @@ def test_a_name_leads_to_the_address_that_it_is_given_anywhere(style: Style) -> 
     read = "See the docs or [Here].\n\nMore.\n\n[1]: https://a.b/c 'The docs'\n[here]: 42"
     assert shown.selected_text(*shown.all_of_it()) == read
     assert shown.selected_markdown(TextPoint(0, 0), TextPoint(0, 12)) == "See [the docs](<https://a.b/c>)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. First do this.\n\n2. Then that",
+        "- Open\n\n- Close",
+        "1. Install:\n\n```bash\npip\n```\n\n2. Run:\n\n```\nx\n```",
+        "Steps\n\n- one\n  - two\n\nand\n\n- three",
+        "- only",
+    ],
+)
+def test_marks_of_items_are_copied_with_more_than_the_words_of_one(style: Style, text: str) -> None:
+    """Wherever the blocks of the list end. A word that is all of an item is copied alone."""
+    shown, lines = settled(text, style), text.split("\n")
+    wanted = "\n".join(line for line in lines if not line.startswith("```"))
+    read = shown.selected_text(*shown.all_of_it())
+    assert [line for line in read.split("\n") if line] == [line for line in wanted.split("\n") if line]
+    last = len(shown._split()) - 1
+    end = TextPoint(last, shown.document(last).characterCount() - 1)
+    if last:
+        assert shown.selected_text(TextPoint(0, 0), end) == read
+    assert shown.selected_text(*shown.word_at(end)) == read.split()[-1]
