@@ -61,7 +61,7 @@ class CacheFolder:
 
     def arrived(self, file: HubFile) -> int:
         """Return how many bytes of a file need not be fetched."""
-        if self.is_whole(file) or self._is_blob(file):
+        if self.is_whole(file) or self._content(file) is not None:
             return file.size
         return max(0, min(_size(self.part(file)), file.size))
 
@@ -75,12 +75,11 @@ class CacheFolder:
             folder.mkdir(parents=True, exist_ok=True)
 
     def adopt(self, file: HubFile) -> bool:
-        """Return whether another program has fetched this content already; a damaged one is put out of the way."""
-        if not self._is_blob(file):
-            return False
-        if digest_of(self._blob(file), file) == file.digest:
-            return True
-        self._blob(file).unlink()
+        """Return whether this content is here already, whoever fetched it; a damaged one is put out of the way."""
+        while (content := self._content(file)) is not None:
+            if digest_of(content, file) == file.digest:
+                return True
+            content.unlink()
         return False
 
     def keep(self, file: HubFile) -> None:
@@ -136,6 +135,11 @@ class CacheFolder:
 
     def _whole(self, file: HubFile) -> Path:
         return self._blobs / f"{file.digest}{_WHOLE}"
+
+    def _content(self, file: HubFile) -> Path | None:
+        """Return where a file's content lies by its size; in the snapshot itself on a disk without links."""
+        places = (self._blob(file), self.snapshot / file.name)
+        return next((path for path in places if _size(path) == file.size), None)
 
     def _is_blob(self, file: HubFile) -> bool:
         return _size(self._blob(file)) == file.size

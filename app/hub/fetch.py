@@ -36,7 +36,7 @@ class Space:
     @property
     def is_enough(self) -> bool:
         """Return whether the model fits, with a reserve for everything else on this disk."""
-        return self.free < 0 or self.missing + RESERVE <= self.free
+        return self.free < 0 or not self.missing or self.missing + RESERVE <= self.free
 
 
 def space_for(repository: Repository, cache: Path) -> Space:
@@ -49,6 +49,8 @@ def space_for(repository: Repository, cache: Path) -> Space:
 def fetch(hub: Connection, repository: Repository, cache: Path, tell: Tell, wait: Sleep = time.sleep) -> Path:
     """Bring a model here and return its folder. Raises HubError; what has arrived stays then, and is gone on with.
 
+    What is here already is compared with its checksum and, where it is damaged, fetched again.
+
     tell: called with the bytes of the whole model that have arrived, the file that is under way, and whether it is
     being compared with its checksum.
     """
@@ -56,8 +58,6 @@ def fetch(hub: Connection, repository: Repository, cache: Path, tell: Tell, wait
         raise HubError("This cannot be fetched", repository.reason)
     folder = CacheFolder(cache, repository)
     space = space_for(repository, cache)
-    if space.is_complete:
-        return folder.snapshot
     if not space.is_enough:
         raise HubError(
             "There is not enough space",
@@ -84,6 +84,7 @@ def discard(repository: Repository, cache: Path) -> None:
 def _fetch_all(transfer: Transfer, repository: Repository, folder: CacheFolder, tell: Tell) -> Path:
     done = 0
     for file in sorted(repository.files, key=lambda file: file.size):
+        tell(done, file.name, folder.arrived(file) == file.size)
         if not folder.is_whole(file) and not folder.adopt(file):
             transfer.fetch(file, partial(_tell_of, tell, done, file.name))
         done += file.size

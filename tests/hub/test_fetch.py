@@ -34,6 +34,10 @@ def IGNORE(done: int, name: str, is_checked: bool) -> None:
 REST = lambda _seconds: None  # noqa: E731 - nobody waits in a test
 
 
+def without_links(self: Path, target: str) -> None:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
 def bring(connection: Connection, cache: Path) -> Path:
     return fetch.fetch(connection, describe(connection, NAME), cache, IGNORE, REST)
 
@@ -94,6 +98,41 @@ def test_what_another_program_began_is_used_and_completed(hub: Hub, connection: 
     hub.asked.clear()
     assert_whole(bring(connection, cache), hub.repos[NAME].files)
     assert {path.rpartition("/")[2] for path in hub.paths("resolve")} == {WEIGHTS}
+
+
+def damaged(path: Path, dice: random.Random) -> None:
+    """Damage a file, in its size or in another one, or take it away."""
+    content = bytearray(path.read_bytes())
+    harm = dice.randrange(4)
+    if harm == 0:
+        content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+    elif harm == 1:
+        del content[dice.randrange(len(content)) :]
+    elif harm == 2:
+        content += b"x"
+    path.unlink()
+    if harm < 3:
+        path.write_bytes(content)
+
+
+@each_seed(range(10))
+def test_what_of_a_model_is_damaged_is_fetched_again_and_nothing_else(
+    hub: Hub, connection: Connection, tmp_path: Path, seed: int
+) -> None:
+    """By its checksum: most damage leaves a file's size. On a disk without links, too."""
+    dice, cache = random.Random(seed), tmp_path / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        if dice.random() < 0.5:
+            patch.setattr(Path, "symlink_to", without_links)
+        folder = bring(connection, cache)
+        harmed = set(dice.sample(sorted(NEEDED), dice.randrange(1, len(NEEDED) + 1)))
+        for name in sorted(harmed):
+            damaged((folder / name).resolve(), dice)
+        for _ in range(2):
+            hub.asked.clear()
+            assert_whole(bring(connection, cache), hub.repos[NAME].files)
+            assert {path.rpartition("/")[2] for path in hub.paths("resolve")} == harmed
+            harmed = set()
 
 
 def test_progress_never_goes_back_and_ends_with_everything(hub: Hub, connection: Connection, cache: Path) -> None:
@@ -380,10 +419,7 @@ def test_giving_up_leaves_what_other_programs_have(hub: Hub, connection: Connect
 def test_a_disk_without_links_gets_the_files_themselves(
     hub: Hub, connection: Connection, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: Path, target: str) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
-    monkeypatch.setattr(Path, "symlink_to", refuse)
+    monkeypatch.setattr(Path, "symlink_to", without_links)
     assert_whole(bring(connection, cache), hub.repos[NAME].files)
     hub.asked.clear()
     assert_whole(bring(connection, cache), hub.repos[NAME].files)

@@ -85,12 +85,15 @@ class Downloads(QObject):
         self.changed.emit()
 
     def add(self, download: Download) -> None:
-        """Queue a download, once; one that is there already goes on instead."""
-        if self.find(download.key) is None:
+        """Queue a download, once; one that is not finished goes on instead, and one that is begins anew."""
+        found = self.find(download.key)
+        if found is None:
             self.list.append(download)
-            self._go_on()
+        elif found.stage is Stage.READY:
+            self._replace(download)
         else:
             self.resume(download.key)
+        self._go_on()
 
     def pause(self, key: str) -> None:
         """Let a download rest, whether it runs or waits, and the next one begin."""

@@ -189,7 +189,14 @@ class HubRegion(QObject):
         if found.path:
             self._open_model(found.path)
             return
-        done = found.bytes - found.missing
+        self._download(found, found.bytes - found.missing)
+
+    def fetch_again(self) -> None:
+        """Have the model that is looked at compared with its checksums, and what of it is damaged downloaded again."""
+        if self._description is not None and self._card is not None and self._card.can_fetch_again:
+            self._download(self._description, 0)
+
+    def _download(self, found: Description, done: int) -> None:
         self.downloads.add(Download(found.name, found.commit, self.endpoint, found.bytes, done))
         self._notices.announce(f"Downloading {found.name}")
         self.leave()
@@ -274,7 +281,8 @@ class HubRegion(QObject):
         can_act = not reason and (bool(found.path) or found.is_room)
         action = "" if reason else "Open" if found.path else "Download"
         facts = hub_text.facts_of(found, self._support.memory)
-        return ModelCard(found.name, facts, False, action, can_act, problem)
+        can_fetch_again = not reason and bool(found.path)
+        return ModelCard(found.name, facts, False, action, can_act, can_fetch_again, problem)
 
     def _on_failed(self, reply: Failed) -> None:
         problem = Problem(reply.title, reply.sentence)

@@ -23,7 +23,8 @@ class ModelCard:
     """A model that is looked at before it is downloaded.
 
     is_loading: the hub is being asked. action: what its button does, "Download" or "Open", "" for no button. can_act:
-    whether it may be pressed. wants_token: an access token may help.
+    whether it may be pressed. can_fetch_again: it is here, and what of it is damaged can be fetched again. wants_token:
+    an access token may help.
     """
 
     name: str
@@ -31,6 +32,7 @@ class ModelCard:
     is_loading: bool = False
     action: str = ""
     can_act: bool = False
+    can_fetch_again: bool = False
     problem: Problem | None = None
     wants_token: bool = False
 

@@ -112,7 +112,8 @@ class GetModels(Pane):
         """The field and the list, or the model that is looked at; then the downloads."""
         card = self.card
         if self._pages.currentWidget() is card:
-            return card.action_button, card.token_button, card.back_button, *self.downloads.tab_order
+            buttons = (card.action_button, card.again_button, card.token_button, card.back_button)
+            return *buttons, *self.downloads.tab_order
         return self.field, self.hub_button, self.list, self.more_button, *self.downloads.tab_order
 
     def _stack(self) -> None:
@@ -158,6 +159,7 @@ class GetModels(Pane):
         self.hub_button.clicked.connect(self.ask_for_hub)
         self.card.left.connect(self._leave)
         self.card.acted.connect(hub.act)
+        self.card.againAsked.connect(hub.fetch_again)
         self.card.tokenAsked.connect(self.ask_for_hub)
         self.downloads.acted.connect(hub.act_on)
         self.downloads.cancelled.connect(hub.downloads.cancel)

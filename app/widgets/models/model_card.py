@@ -1,4 +1,4 @@
-"""One model before it is downloaded: what one decides by, and the button that does it."""
+"""One model of a hub: what one decides by, and the buttons that download or open it."""
 
 from __future__ import annotations
 
@@ -69,13 +69,15 @@ class FactGroup(QWidget):
 
 
 class CardView(QWidget):
-    """The model that is looked at. Attributes: back_button, token_button, action_button.
+    """The model that is looked at. Attributes: back_button, token_button, again_button, action_button.
 
-    Signals: left, back to the list; acted, its button was pressed; tokenAsked, an access token is to be entered.
+    Signals: left, back to the list; acted, its button was pressed; againAsked, it is to be downloaded again;
+    tokenAsked, an access token is to be entered.
     """
 
     left = Signal()
     acted = Signal()
+    againAsked = Signal()
     tokenAsked = Signal()
 
     def __init__(self, style: Style, parent: QWidget | None = None) -> None:
@@ -84,6 +86,7 @@ class CardView(QWidget):
         self._changes = ChangeDetector()
         self.back_button = Button(style, "Back", icon=Icon.LEFT, parent=self)
         self.token_button = Button(style, "Access Token…", parent=self)
+        self.again_button = Button(style, "Download Again", parent=self)
         self.action_button = Button(style, "Download", is_default=True, parent=self)
         self._title = TextLabel(style, "", TextRole.SUBTITLE, False, self)
         self._author = TextLabel(style, "", TextRole.SMALL, True, self)
@@ -98,6 +101,7 @@ class CardView(QWidget):
         self._stack()
         self.back_button.clicked.connect(self.left)
         self.token_button.clicked.connect(self.tokenAsked)
+        self.again_button.clicked.connect(self.againAsked)
         self.action_button.clicked.connect(self.acted)
 
     def show_card(self, card: ModelCard, asked: str) -> None:
@@ -113,6 +117,7 @@ class CardView(QWidget):
         self.action_button.set_text(card.action or "Download")
         self.action_button.setEnabled(card.can_act)
         self.token_button.setVisible(card.wants_token)
+        self.again_button.setVisible(card.can_fetch_again)
         content = self._content(card, asked)
         self._area.setWidget(content)
         content.setAutoFillBackground(False)  # which `setWidget` turns on
@@ -146,5 +151,6 @@ class CardView(QWidget):
         foot.addWidget(self.back_button)
         foot.addStretch(1)
         foot.addWidget(self.token_button)
+        foot.addWidget(self.again_button)
         foot.addWidget(self.action_button)
         column.addLayout(foot)

@@ -198,6 +198,34 @@ def test_a_download_from_the_button_to_the_open_model(
     assert opened == [str(folder)] * 2
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_what_is_damaged_of_a_model_that_is_here_is_downloaded_again(
+    qtbot: QtBot, region: HubRegion, hub: Hub, tmp_path: Path, is_listed: bool
+) -> None:
+    """Its files have their sizes, so it is taken to be here. The first download may stand in the list still."""
+    look_at(qtbot, region)
+    card = region.state.now.card
+    assert card is not None
+    assert not card.can_fetch_again
+    region.fetch_again()
+    assert region.downloads.list == []
+    region.act()
+    wait(qtbot, lambda: region.downloads.list[0].stage is Stage.READY)
+    weights = Path(region.downloads.list[0].path) / LARGE
+    if not is_listed:
+        region.downloads.cancel(region.downloads.list[0].key)
+    weights.write_bytes(bytes(weights.stat().st_size))
+    look_at(qtbot, region)
+    card = region.state.now.card
+    assert card is not None
+    assert (card.action, card.can_act, card.can_fetch_again) == ("Open", True, True)
+    region.fetch_again()
+    assert region.state.now.card is None
+    assert [row.action for row in region.state.now.downloads] == ["Pause"]
+    wait(qtbot, lambda: region.downloads.list[0].stage is Stage.READY)
+    assert weights.read_bytes() == hub.repos[NAME].files[LARGE]
+
+
 def test_paused_and_gone_on_with(qtbot: QtBot, region: HubRegion, hub: Hub, tmp_path: Path) -> None:
     hub.repos[NAME] = Repo(model_files(1, 300_000))
     stalling(hub, 100_000)

@@ -116,6 +116,27 @@ def test_everything_by_keys_from_the_search_to_the_open_model(
     qtbot.waitUntil(lambda: any(row.name == "Tiny-1B-4bit" for row in app.model.list.state.now), timeout=PATIENCE)
 
 
+def test_a_model_that_is_here_can_be_downloaded_again(
+    qtbot: QtBot, page: GetModels, app: App, hub: Hub, tmp_path: Path
+) -> None:
+    search(qtbot, page, app, "iny")
+    look_at_first(qtbot, page, app)
+    assert not page.card.again_button.isVisible()
+    qtbot.keyClick(page.card.action_button, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bool(page.downloads.lines), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: page.downloads.lines[0].action.text() == "Open", timeout=PATIENCE)
+    (weights,) = tmp_path.rglob("snapshots/*/model-00002-of-00002.safetensors")
+    weights.write_bytes(bytes(weights.stat().st_size))
+    look_at_first(qtbot, page, app)
+    assert page.card.action_button.text() == "Open"
+    qtbot.keyClick(page.card.action_button, Qt.Key.Key_Backtab)
+    assert page.card.again_button.hasFocus()
+    qtbot.keyClick(page.card.again_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: app.hub.downloads.list[0].stage is not Stage.READY, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: app.hub.downloads.list[0].stage is Stage.READY, timeout=PATIENCE)
+    assert weights.read_bytes() == hub.repos[NAME].files[weights.name]
+
+
 def test_typing_filters_and_asks_nobody(qtbot: QtBot, page: GetModels, app: App, hub: Hub) -> None:
     page.field.setFocus()
     qtbot.keyClicks(page.field, "llama 70b")
