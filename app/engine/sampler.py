@@ -21,6 +21,7 @@ from app.protocol.chat import Sampling
 
 _Filter = Callable[[mx.array, mx.array], mx.array]
 _SORTED = 2048  # tokens that are sorted at once; more are halved first
+_LARGEST = float(mx.finfo(mx.float32).max)  # infinity times the largest logit, which is 0, would be no number
 _begin: Callable[..., None] = mx.async_eval  # evaluates without waiting; mlx leaves it untyped
 
 
@@ -102,7 +103,7 @@ class Sampler:
         self._key, now = mx.random.split(self._key)
         for keep in self._filters:
             logits = keep(logits, now)
-        return mx.random.categorical(logits * (1 / self._temperature), key=now)
+        return mx.random.categorical(logits * min(1 / self._temperature, _LARGEST), key=now)
 
 
 def _check(sampling: Sampling) -> None:

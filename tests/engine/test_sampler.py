@@ -50,6 +50,15 @@ def test_a_hot_sampler_draws_everything() -> None:
     assert set(draw(Sampling(temperature=3.0, top_p=1.0))) == {0, 1, 2, 3, 4}
 
 
+def test_the_colder_the_more_greedy_down_to_the_least_number_there_is() -> None:
+    """The inverse of a temperature may be beyond the numbers of 32 bits."""
+    for temperature in (1e-3, 1e-20, *(10.0**-power for power in range(36, 47)), 1e-300, 5e-324):
+        for more in ({}, {"top_p": 1.0}, {"min_p": 0.1}, {"top_k": 3}, {"presence_penalty": 0.5}):
+            sampling = Sampling(temperature=temperature, **more)
+            assert not sampling.problem()
+            assert set(draw(sampling, number=3)) == {1}, sampling
+
+
 @pytest.mark.parametrize(
     ("sampling", "possible"),
     [
