@@ -2,8 +2,8 @@
 
 Properties: nothing is taken from the environment, no redirect is followed, no cookie kept; the key goes to the server's
 own address alone; what is not encrypted goes to computers of a private network only, whatever their names lead to; no
-piece of an answer is read beyond its bound in bytes, and an answer that comes in pieces ends where whoever reads them
-leaves; every fault is a `ServerError`.
+piece of an answer is read beyond its bound in bytes, which are those that came: nothing is decompressed; an answer that
+comes in pieces ends where whoever reads them leaves; every fault is a `ServerError`.
 """
 
 from __future__ import annotations
@@ -109,10 +109,10 @@ class Client:
         hear: called with each short comment among them at once, also where no event comes for long.
         """
         async with self._opened("POST", path, body) as response:
-            kind = _kind_of(response)
+            pieces, kind = self._pieces(response), _kind_of(response)
             if kind != _EVENTS:
                 raise await self._in_place_of_events(response, kind)
-            content = _overheard(response, hear)
+            content = _overheard(pieces, hear)
             heard = httpx2.Response(200, headers=_AS_STANDARD, content=content, request=response.request)
             async for event in httpx2.EventSource(heard, max_event_size=LARGEST_EVENT):
                 if event.data:
@@ -122,7 +122,7 @@ class Client:
         """Give each line that answers a request, as they come. Raises ServerError."""
         async with self._opened("POST", path, body) as response:
             held = bytearray()
-            async for piece in response.aiter_raw():
+            async for piece in self._pieces(response):
                 held += piece
                 *whole, rest = held.split(b"\n")
                 held = bytearray(rest)
@@ -190,19 +190,26 @@ class Client:
         seconds = float(wait) if wait.isascii() and wait.isdigit() and len(wait) < 5 else 0.0
         return faults.refused(self.server.name, response.status_code, said, seconds)
 
+    def _pieces(self, response: httpx2.Response) -> AsyncIterator[bytes]:
+        """Return the bytes of an answer as they come. Raises ServerError where a few may stand for any number."""
+        encodings = response.headers.get("Content-Encoding", "").lower().split(",")
+        if {one.strip() for one in encodings} - {"", "identity"}:
+            raise faults.compressed(self.server.name)
+        return response.aiter_raw()
+
     async def _bounded(self, response: httpx2.Response, most: int) -> bytes:
         content = bytearray()
-        async for piece in response.aiter_raw():
+        async for piece in self._pieces(response):
             content += piece
             if len(content) > most:
                 raise faults.malformed(self.server.name, "more than such an answer can be")
         return bytes(content)
 
 
-async def _overheard(response: httpx2.Response, hear: Callable[[str], object]) -> AsyncGenerator[bytes]:
+async def _overheard(pieces: AsyncIterator[bytes], hear: Callable[[str], object]) -> AsyncGenerator[bytes]:
     """Give the bytes of an answer as they come, and tell of each short comment once all before it was taken."""
     line = b""  # as far as it has come, and as far as it can be a short comment
-    async for piece in response.aiter_bytes():
+    async for piece in pieces:
         if not line and piece.endswith(b"\n") and not _BEGUN_COMMENT.search(piece):
             yield piece
             continue

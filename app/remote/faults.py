@@ -115,6 +115,14 @@ def malformed(name: str, what: str) -> ServerError:
     return ServerError(f"{name} gives no answer that can be read", sentence, is_unreadable=True)
 
 
+def compressed(name: str) -> ServerError:
+    """Return the fault of an answer that is compressed, though it was asked for as it is."""
+    sentence = (
+        "Its answer is compressed, which it was asked not to do. Switch that off there, or in what stands before it."
+    )
+    return ServerError(f"{name} gives no answer that can be read", sentence, is_unreadable=True)
+
+
 def gave_up(name: str, said: str) -> ServerError:
     """Return the fault that a server tells in the middle of an answer."""
     return _too_long(said) or ServerError(f"{name} gave up", f"It says: “{words(said)}”.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import random
 import socket
 from collections.abc import AsyncGenerator, Mapping
@@ -103,6 +104,18 @@ def test_what_listened_at_an_address_has_ended_where_all_that_its_name_leads_to_
     assert ended == [True]
 
 
+def asked_for_json(script: Script) -> str:
+    """Ask for an object that cannot be had, and return what is said of that."""
+
+    async def read() -> None:
+        async with Client(script.server) as asked:
+            await asked.json(PATH, body={})
+
+    with pytest.raises(ServerError) as caught:
+        asyncio.run(read())
+    return f"{caught.value.problem.title}. {caught.value.problem.sentence}"
+
+
 INSTEAD: Mapping[tuple[str, bytes], str] = {
     ("application/json", b'{"error": {"message": "no streams here"}}'): "no streams here",
     ("application/json; charset=utf-8", b'{"choices": []}'): "application/json in place of events",
@@ -117,6 +130,23 @@ def test_what_is_no_stream_of_events_is_called_what_it_is() -> None:
         for (kind, body), said in INSTEAD.items():
             script.pages = {PATH: (200, kind, body)}
             assert said in failure(script)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "GZip", "identity, deflate", "br", "x-gzip, gzip", "made up"])
+def test_nothing_that_is_compressed_is_read(encoding: str) -> None:
+    """A few bytes of it may come to any number, which would hold up all answers. A refusal is told all the same."""
+    few = gzip.compress(b"\n:" * (8 << 20))
+    with serving() as script:
+        script.headers = {**script.headers, "Content-Encoding": encoding}
+        script.raw = [few]
+        assert "is compressed" in failure(script)
+        assert "is compressed" in failure(script, "lines")
+        script.refusals = [(status, few, {"Content-Encoding": encoding}) for status in (200, 401)]
+        said = [asked_for_json(script), asked_for_json(script)]
+        assert ["is compressed" in said[0], "asks for a key" in said[1]] == [True, True]
+        script.headers = {**script.headers, "Content-Encoding": "Identity, "}
+        script.raw = [event(1)]
+        assert streamed(script) == ["1"]
 
 
 @pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
