@@ -27,6 +27,7 @@ from app.remote.keys import key_problem
 CONNECT = 5.0  # seconds
 SILENCE = 600.0  # seconds without a word, after which a request is given up
 ASKING = 10.0  # seconds for an answer that is not written by a model
+REFUSING = 3.0  # seconds for what is said of a refusal whose status is known
 LARGEST_ANSWER, LARGEST_EVENT = 4 << 20, 16 << 20  # bytes; vLLM's first event repeats the ids of the prompt
 _LONGEST_REFUSAL = 1 << 16
 _LONGEST_COMMENT = 64  # bytes; of longer ones nobody is told
@@ -171,24 +172,27 @@ class Client:
     async def _in_place_of_events(self, response: httpx2.Response, kind: str) -> faults.ServerError:
         """Return what a server says that gives something else than events: some tell a refusal so."""
         name = self.server.name
-        try:
-            said = _reason(object_of("", (await self._bounded(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")))
-        except faults.ServerError:
-            said = ""
+        said = _reason(await self._refusal_body(response)) or ""
         if said:
             return faults.refused(name, response.status_code, said)
         return faults.malformed(name, f"{faults.words(kind) or 'something'} in place of events")
 
     async def _refusal(self, response: httpx2.Response) -> faults.ServerError:
-        said = ""
-        try:
-            said = (await self._bounded(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")
-            said = _reason(object_of("", said))
-        except (faults.ServerError, httpx2.RequestError):
-            said = said if "<" not in said else ""  # a page for a browser tells nobody anything
+        body = await self._refusal_body(response)
+        said = _reason(body)
+        if said is None:
+            said = body if "<" not in body else ""  # a page for a browser tells nobody anything
         wait = response.headers.get("Retry-After", "")
         seconds = float(wait) if wait.isascii() and wait.isdigit() and len(wait) < 5 else 0.0
         return faults.refused(self.server.name, response.status_code, said, seconds)
+
+    async def _refusal_body(self, response: httpx2.Response) -> str:
+        """Return what comes with a refusal, "" where that cannot be read, or does not end soon."""
+        try:
+            async with asyncio.timeout(REFUSING):
+                return (await self._bounded(response, _LONGEST_REFUSAL)).decode("utf-8", "replace")
+        except (TimeoutError, faults.ServerError, httpx2.RequestError):
+            return ""
 
     def _pieces(self, response: httpx2.Response) -> AsyncIterator[bytes]:
         """Return the bytes of an answer as they come. Raises ServerError where a few may stand for any number."""
@@ -248,8 +252,12 @@ def _kind_of(response: httpx2.Response) -> str:
     return kind.partition(";")[0].strip().lower()
 
 
-def _reason(found: Mapping[str, Any]) -> str:
-    """Return the words of a refusal, wherever its kind of server puts them."""
+def _reason(body: str) -> str | None:
+    """Return the words of a refusal, wherever its kind of server puts them; None where it is no JSON object."""
+    try:
+        found = object_of("", body)
+    except faults.ServerError:
+        return None
     error = found.get("error", found.get("detail", found.get("message", "")))
     if isinstance(error, dict):
         error = error.get("message", "")

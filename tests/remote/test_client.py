@@ -116,6 +116,42 @@ def asked_for_json(script: Script) -> str:
     return f"{caught.value.problem.title}. {caught.value.problem.sentence}"
 
 
+def without_end(head: str, *, drips: bool) -> str:
+    """Ask for events of a server that answers with a head alone, and return what is said of that.
+
+    drips: a byte of what follows comes now and then, which is never all of it.
+    """
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {head}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n".encode())
+        try:
+            while not reader.at_eof():
+                writer.write(b" " * drips)
+                await asyncio.sleep(0.01)
+        finally:
+            writer.close()
+
+    async def read() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
+            address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+            async with Client(Server("a1", "Studio", address)) as asked, aclosing(asked.events(PATH, {})) as found:
+                async for _ in found:
+                    raise AssertionError("it is no event")
+
+    with pytest.raises(ServerError) as caught:
+        asyncio.run(read())
+    return f"{caught.value.problem.title}. {caught.value.problem.sentence}"
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_a_refusal_without_an_end_is_told_by_its_status(monkeypatch: pytest.MonkeyPatch, drips: bool) -> None:
+    monkeypatch.setattr(client, "REFUSING", 0.1)
+    said = {"400 No": "status 400", "401 No": "asks for a key", "503 Busy": "is busy", "200 OK": "in place of events"}
+    for head, words in said.items():
+        assert words in without_end(head, drips=drips)
+
+
 INSTEAD: Mapping[tuple[str, bytes], str] = {
     ("application/json", b'{"error": {"message": "no streams here"}}'): "no streams here",
     ("application/json; charset=utf-8", b'{"choices": []}'): "application/json in place of events",
