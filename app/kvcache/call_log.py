@@ -6,7 +6,8 @@ empty cache gives the same bits. A call log is the record of one session. Proper
 1. Calls follow each other without a gap, from `start` to `end`.
 2. The call at `start` began with the whole states that `base` left there; every other call with those of the call
    before it. Rows are not part of this: a call sees the rows of its path, and stored rows win over recomputed ones.
-3. A call is never cut: an edge that was split inside a call keeps the whole call on record, with all its tokens.
+3. A call is never cut: an edge that was split inside a call keeps the whole call on record. Of its tokens those that
+   follow the edge may be unknown, since no row depends on a later token: they may be the words of somebody who is gone.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+ANY = 0  # stands for a token that is not known, in calls of which only rows before it are wanted
 
 
 class Call(NamedTuple):
@@ -58,20 +61,31 @@ class CallLog:
         self._tokens.extend(tokens)
 
     def tokens(self, call: Call) -> array[int]:
-        """Return the tokens that one of these calls was made with."""
-        return self._tokens[call.start - self.start : call.end - self.start]
+        """Return the tokens that one of these calls was made with, `ANY` in the place of those that are not known."""
+        known = self._tokens[call.start - self.start : call.end - self.start]
+        known.extend([ANY] * (call.length - len(known)))
+        return known
 
     def upto(self, end: int) -> tuple[array[int], array[int]]:
-        """Return ends and tokens of the calls that begin before `end`."""
+        """Return the ends of the calls that begin before `end`, and their tokens up to there."""
         count = bisect_right(self._ends, end - 1) + 1 if self._ends and end > self.start else 0
-        ends = self._ends[:count]
-        return ends, self._tokens[: ends[-1] - self.start if ends else 0]
+        return self._ends[:count], self._tokens[: max(0, end - self.start)]
+
+    def forget(self, start: int) -> None:
+        """Forget the tokens from an offset on. To be done when no more calls are added."""
+        del self._tokens[max(0, start - self.start) :]
 
     def catch_up(self, ends: Sequence[int], tokens: Sequence[int]) -> None:
-        """Add the calls that are not on record here yet. ends, tokens: as `upto` gives them of the same call log."""
+        """Add the calls and tokens that are not on record here yet.
+
+        ends, tokens: as `upto` gives them of the same call log.
+        """
         known = len(self._ends)
         for begun, end in zip((self.start, *ends)[known:], ends[known:], strict=False):
-            self.add(tokens[begun - self.start : end - self.start])
+            if end - begun > 1:
+                self._prefill_calls.append(Call(begun, end - begun))
+            self._ends.append(end)
+        self._tokens.extend(tokens[len(self._tokens) :])
 
     def last_prefill_end(self, start: int, end: int) -> int:
         """Return the end of the last call of several tokens that touches [start, end), cut at `end`; 0 when there is

@@ -1,3 +1,3 @@
 """Cached state in files: what one file is, who writes it, what is known of all of them, how much room they may take."""
 
-FORMAT = 2  # of what snapshot files hold; files of another one are not read
+FORMAT = 3  # of what snapshot files hold; files of another one are not read

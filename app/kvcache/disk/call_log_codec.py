@@ -1,6 +1,7 @@
 """The record of calls that goes into a snapshot's file, so that it can be repeated and checked after a restart.
 
 A call log is written with a key of its own and as far as the snapshot needs it, and so are the call logs it builds on.
+No token is written that follows what the snapshot is of, so that a file holds no words but those of its own path.
 Files that speak of the same call log, each as far as it was needed, give one call log again when they are read.
 
 All in one run of 32-bit integers: the number of call logs, each call log (bases first), then the provenances.
@@ -102,7 +103,8 @@ class CallLogCodec:
             ends = _ends(start, reader.take(calls))
             tokens = reader.take(count)
             is_known = start >= 0 and -1 <= base < len(call_logs) and self._knows(tokens)
-            if (ends[-1] if ends else start) != start + count or not is_known:
+            last = [start, start, *ends][-2:]  # begin and end of the last call, of whose tokens not all may be known
+            if not (is_known and last[0] + bool(ends) <= start + count <= last[1]):
                 raise ValueError(f"a call log from {start} on with {calls} calls and {count} tokens")
             above = None if base < 0 else call_logs[base]
             if above is not None and not above.start <= start <= above.end:

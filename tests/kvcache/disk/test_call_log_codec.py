@@ -7,7 +7,7 @@ from array import array
 
 import pytest
 
-from app.kvcache.call_log import CallLog, Provenance
+from app.kvcache.call_log import ANY, CallLog, Provenance
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from tests.seeds import chosen
 
@@ -30,9 +30,26 @@ def test_rows_come_back_with_the_calls_that_made_them() -> None:
     written = CallLogCodec().write([Provenance(one, 2, 7), Provenance(two, 7, 9)])
     first, second = CallLogCodec().read_provenances(written)
     assert (first.start, first.end, second.start, second.end) == (2, 7, 7, 9)
-    assert calls_of(first.call_log, 7) == calls_of(one, 7)
-    assert calls_of(second.call_log, 9) == calls_of(two, 9), "the call that a split cut in two is kept whole"
+    assert list(first.call_log.calls(0, 9)) == list(one.calls(0, 7)), "a call that a split cut in two is kept whole"
     assert first.call_log.end == 8, "what came after is not written"
+    assert calls_of(second.call_log, 9) == [(7, 1, [7]), (8, 4, [8, ANY, ANY, ANY])], "nor are words beyond the rows"
+
+
+def test_what_one_file_does_not_say_of_a_call_another_one_does() -> None:
+    call_log = call_log_of([5, 3, 1])
+    writer = CallLogCodec()
+    records = [writer.write([Provenance(call_log, 0, end)]) for end in (2, 5, 7, 9)]
+    for seed in chosen(range(20)):
+        generator = random.Random(seed)
+        reader, known = CallLogCodec(), 0
+        held = []
+        for record in generator.sample(records, len(records)):
+            (found,) = reader.read_provenances(record)
+            held.append(found)
+            known = max(known, found.end)
+            told = [token for call in found.call_log.calls(0, 9) for token in found.call_log.tokens(call)]
+            assert told == [*range(known), *[ANY] * (found.call_log.end - known)], f"seed {seed}"
+        assert calls_of(held[0].call_log, 9) == calls_of(call_log, 9)
 
 
 def test_a_state_comes_back_with_all_it_was_built_on() -> None:
