@@ -114,6 +114,11 @@ class Answering(QObject):
     def _on_ended(self, question: Question) -> None:
         if question.answer is not None and question.is_kept:
             self._stored.library.use(question.conversation_id, question.answer.created_at)
+        if not question.is_kept and self.drafts.of(question.conversation_id).end in (
+            question.held_id,
+            question.message.id,
+        ):
+            self.drafts.hold(question.conversation_id)  # there is no answer that they could follow
         if question.problem is not None:
             self._on_failed(question, question.problem)
         elif question.outcome is Outcome.ANSWERED:

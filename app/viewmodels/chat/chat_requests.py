@@ -78,8 +78,9 @@ class ChatRequests(QObject):
         elif self._context_overflow.refuses(text):
             return
         elif self._open_branch.is_busy:
-            self._drafts.send(self._open_id)
+            self._drafts.send(self._open_id, self._library.tree.leaf_id)
         else:
+            self._drafts.hold(self._open_id)  # words that are in line on another branch are said here
             self._outbox.send(self._open_id)
 
     def go_on_from(self, text: str) -> None:

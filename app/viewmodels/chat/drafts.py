@@ -16,9 +16,9 @@ class Draft:
     """Words not sent yet.
 
     editing: id of the question or answer that they are another version of, or None. aside: what stood there before the
-    edit. is_sent: they go as soon as the answer that is being written ends. attachments: what comes with them;
-    attachments_aside: what came with those that stood there before the edit. is_after: they are no version of that
-    answer, but begin a new branch after it.
+    edit. is_sent: they go as soon as the answer that is being written ends; end: the message that the path ended with
+    then, None for none. attachments: what comes with them; attachments_aside: what came with those that stood there
+    before the edit. is_after: they are no version of that answer, but begin a new branch after it.
     """
 
     text: str = ""
@@ -28,6 +28,7 @@ class Draft:
     attachments: Attachments = ()
     attachments_aside: Attachments = ()
     is_after: bool = False
+    end: str | None = None
 
 
 class Drafts:
@@ -115,10 +116,10 @@ class Drafts:
         """Put back what stood in the composer before an edit."""
         self._put(conversation_id, _aside(self.of(conversation_id)))
 
-    def send(self, conversation_id: str) -> None:
-        """Put the words of a conversation in line."""
+    def send(self, conversation_id: str, end: str | None = None) -> None:
+        """Put the words of a conversation in line. end: the message that its path ends with, None for none."""
         draft = self._drafts.pop(conversation_id, Draft())
-        self._put(conversation_id, replace(draft, is_sent=True))
+        self._put(conversation_id, replace(draft, is_sent=True, end=end))
 
     def hold(self, conversation_id: str) -> None:
         """Take the words of a conversation out of the line; they stay in the composer."""
@@ -143,6 +144,8 @@ class Drafts:
         return Draft(_joined(draft.text, draft.aside), attachments=attachments)
 
     def _put(self, conversation_id: str, draft: Draft) -> None:
+        if not draft.is_sent:
+            draft = replace(draft, end=None)
         if draft != self.of(conversation_id):
             self._drafts[conversation_id] = draft
             self.changed(conversation_id)

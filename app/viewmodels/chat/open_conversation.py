@@ -24,6 +24,7 @@ from app.viewmodels.chat.versions import (
     branch_start,
     edited_answer,
     ending_of,
+    is_end_open,
     last_fork,
     last_question,
     version_beside,
@@ -269,7 +270,7 @@ class OpenConversation:
         if self.refusal and not self.is_writing:
             return self.refusal
         if self.draft.is_sent:
-            return "Sends when this answer ends"
+            return chat_text.SENDS_HERE if is_end_open(self.tree, self.draft) else chat_text.SENDS_ELSEWHERE
         if self.overflow is not None and self.info is not None:
             raised = raised_limit(self.overflow, self.info)
             return chat_text.does_not_fit(self.overflow, self.info.context_length, raised)

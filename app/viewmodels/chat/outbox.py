@@ -14,7 +14,7 @@ from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
-from app.viewmodels.chat.versions import parent_for
+from app.viewmodels.chat.versions import is_end_open, parent_for
 from app.viewmodels.library.stored_conversations import StoredConversations
 
 
@@ -41,12 +41,23 @@ class Outbox(QObject):
         stored.changes.recorded.connect(self.send_waiting)
 
     def send(self, conversation_id: str) -> None:
-        """Say what stands in the composer of a conversation; its draft is what was put aside, or nothing."""
+        """Say what stands in the composer of a conversation; its draft is what was put aside, or nothing.
+
+        Words that were in line are said on the branch where they were put there. A person who looks at another one by
+        then goes on with that.
+        """
         tree = self._stored.library.tree(conversation_id)
         draft = self._drafts.take(conversation_id)
-        parent, said = parent_for(tree, draft.editing), self._chosen.take(conversation_id, draft.editing)
-        plan = self._chosen.plan(conversation_id)
-        self._question_queue.send(conversation_id, parent, draft.text, draft.attachments, said, plan)
+        is_here = is_end_open(tree, draft)
+        end = None if is_here or draft.end is None else tree.leaf_below(draft.end)
+        at = draft.editing if draft.editing is not None and draft.editing in tree else end
+        parent, said, plan = (
+            parent_for(tree, at),
+            self._chosen.take(conversation_id, at),
+            self._chosen.plan(conversation_id),
+        )
+        words = (draft.text, draft.attachments, said, plan)
+        self._question_queue.send(conversation_id, parent, *words, select=is_here)
         self.moved.emit(conversation_id)
 
     def send_to_each(self, conversation_id: str, leaves: Mapping[str, Sampling | None]) -> None:

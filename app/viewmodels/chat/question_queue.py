@@ -85,11 +85,13 @@ class QuestionQueue(QObject):
         said: Told = _NOTHING,
         plan: AnswerPlan = _ONE,
         sampling: Sampling | None = None,
+        *,
+        select: bool = True,
     ) -> None:
         """Say something below a message, or as a first message. A second child is the fork.
 
         said: what holds from it on. plan: the answers it gets, not more than can be written at the same time. sampling:
-        how their tokens are chosen, None for what is chosen in its conversation.
+        how their tokens are chosen, None for what is chosen in its conversation. select: have the path end with it.
         """
         message = Message.new(
             *(conversation_id, parent_id, "user", text),
@@ -102,7 +104,7 @@ class QuestionQueue(QObject):
         self._questions.add(question)
         self._answer_saver.save_before(parent_id)
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)
-        self._library.add(question.message, committed, refused)
+        self._library.add(question.message, committed, refused, select=select)
         self.moved.emit(conversation_id)
 
     def ask_again(

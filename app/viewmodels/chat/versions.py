@@ -121,10 +121,16 @@ def answer_above(tree: MessageTree, draft: Draft) -> Message | None:
     return answer_at(tree, draft.editing) if draft.is_after else None
 
 
+def is_end_open(tree: MessageTree, draft: Draft) -> bool:
+    """Return whether the open path is the one on which a draft was put in line; also where that is gone."""
+    return draft.end is None or draft.end not in tree or tree.is_on_path(draft.end)
+
+
 def parent_for(tree: MessageTree, editing: str | None) -> str | None:
     """Return what a question is said below: beside the one it replaces, else below the last answer of the path.
 
-    A path that ends with a question nobody answered takes another version of that question.
+    A path that ends with a question nobody answered takes another version of that question. editing: also the end of
+    another path.
     """
     at = editing if editing is not None and editing in tree else tree.leaf_id
     if at is None:

@@ -190,20 +190,28 @@ class Library(QObject):
 
         self._store.do(load, take, refuse)
 
-    def add(self, message: Message, then: Callable[[], None], refused: Callable[[Problem], None]) -> None:
+    def add(
+        self,
+        message: Message,
+        then: Callable[[], None],
+        refused: Callable[[Problem], None],
+        *,
+        select: bool = True,
+    ) -> None:
         """Put a message into its tree at once and into the database; `then` when it is committed.
 
-        When it cannot be stored it is taken out of the tree again before `refused` is called.
+        When it cannot be stored it is taken out of the tree again before `refused` is called. select: have the path end
+        with it.
         """
         tree = self._trees[message.conversation_id]
-        tree.add(message)
+        tree.add(message, select)
         self._name(message.conversation_id)
         beginning = self._unstored.get(message.conversation_id)
 
         def commit(store: Store) -> Conversation:
             try:
                 if beginning is None:
-                    edit = store.messages.add(message)
+                    edit = store.messages.add(message, select)
                 else:
                     edit = store.messages.begin(replace(beginning, title=None), message)
             except LookupError as error:

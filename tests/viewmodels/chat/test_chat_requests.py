@@ -99,3 +99,72 @@ def test_figures_come_with_a_picture_of_the_trie_that_comes_shortly_before_them(
     told.clear()
     app.chat.take(TrieChanged(TrieView(10_002)))
     assert not told, "no answer is written"
+
+
+def put_in_line(qtbot: QtBot, app: App, script: Script, kind: str) -> str:
+    """Put words in line on one of two branches, and look at the other; returns the answer that they are to follow."""
+    ask(qtbot, app, "About apples")
+    script.hold = 2
+    if kind == "another answer":
+        app.chat.requests.regenerate()
+    else:
+        app.chat.open_draft.begin_edit()
+        app.chat.requests.send("About pears")
+    wait_for_text(qtbot, app)
+    followed = app.library.tree.path[-1].id
+    app.chat.requests.send("Why?")
+    assert app.chat.state.now.send_price == chat_text.SENDS_HERE
+    app.chat.open_branch.select_version(app.library.tree.path[-1 if kind == "another answer" else 0].id, -1)
+    assert followed not in [one.id for one in app.library.tree.path]
+    assert app.chat.state.now.send_price == chat_text.SENDS_ELSEWHERE
+    return followed
+
+
+@pytest.mark.parametrize("kind", ["another answer", "another question"])
+@pytest.mark.parametrize("comes_back", [False, True])
+def test_words_in_line_are_said_where_they_were_put_there(
+    qtbot: QtBot, make_app: Callable[..., App], script: Script, kind: str, comes_back: bool
+) -> None:
+    """Whoever looks at another branch meanwhile goes on with that."""
+    app = make_app()
+    followed = put_in_line(qtbot, app, script, kind)
+    if comes_back:
+        app.chat.open_branch.show(followed)
+        assert app.chat.state.now.send_price == chat_text.SENDS_HERE
+    shown = [one.id for one in app.library.tree.path]
+    script.go.set()
+    qtbot.waitUntil(lambda: len(app.library.tree) == 6 - (kind == "another answer") and not list(app.chat.questions))
+    tree = app.library.tree
+    (question,) = tree.children(followed)
+    assert question.text == "Why?"
+    (answer,) = tree.children(question.id)
+    assert app.chat.open_draft.now.text == ""
+    assert [one.id for one in tree.path] == shown + [question.id, answer.id] * comes_back
+    app.close()
+    again = make_app()
+    qtbot.waitUntil(lambda: [one.id for one in again.library.tree.path] == [one.id for one in tree.path])
+    again.close()
+
+
+def test_return_on_another_branch_says_there_what_is_in_line(qtbot: QtBot, app: App, script: Script) -> None:
+    put_in_line(qtbot, app, script, "another question")
+    here = app.library.tree.leaf_id
+    app.chat.requests.send("Why?")
+    script.go.set()
+    ended(qtbot, app, 4)
+    assert app.library.tree.path[2].parent_id == here
+    assert len(app.library.tree) == 6
+
+
+def test_words_in_line_are_held_where_the_answer_ends_without_a_word(qtbot: QtBot, app: App, script: Script) -> None:
+    ready(qtbot, app)
+    script.hold = 0
+    app.chat.requests.send("Once")
+    qtbot.waitUntil(lambda: bool(app.chat.questions.at_engine))
+    app.chat.requests.send("Why?")
+    (question,) = app.chat.questions.at_engine
+    app.chat.generations.stop(question)
+    ended(qtbot, app, 1)
+    qtbot.wait(10)
+    assert [one.text for one in app.library.tree.path] == ["Once"]
+    assert (app.chat.open_draft.now.text, app.chat.state.now.is_waiting) == ("Why?", False)
