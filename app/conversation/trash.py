@@ -60,13 +60,19 @@ class Trash:
             self._hide({"message": [number]}, Operation.DELETE)
         return done.edit
 
-    def prune(self, conversation_id: str) -> Edit:
-        """Put all branches but the open path into the trash."""
+    def prune(self, conversation_id: str, *ends: str) -> Edit:
+        """Put all branches but one into the trash.
+
+        ends: the last messages of the branch that stays, of which the first counts that is there; without one, the open
+        path stays as it is stored.
+        """
         with self._db.editing(Operation.PRUNE) as done:
             number = self._db.conversation_number(conversation_id)
-            leaf = self._paths.leaf_of(number) or self._leaf_beside(number, None, set())
-            kept = set() if leaf is None else set(self._paths.up_from(leaf))
             shown = self._shown(number)
+            query = "SELECT number FROM message WHERE id = ?"
+            found = (row[0] for end in ends for row in self._db.execute(query, end) if row[0] in shown)
+            leaf = next(found, None) or self._paths.leaf_of(number) or self._leaf_beside(number, None, set())
+            kept = set() if leaf is None else set(self._paths.up_from(leaf))
             if kept:
                 self._hide({"message": [message for message in shown if message not in kept]}, Operation.PRUNE)
         return done.edit

@@ -104,8 +104,8 @@ class State:
             self.select(conversation, self.below(conversation, place, gone))
         self.trash.append(Entry(operation, messages=gone))
 
-    def prune(self, conversation: str) -> None:
-        leaf = self.leaves[conversation] or self.below(conversation, None, set())
+    def prune(self, conversation: str, end: str | None) -> None:
+        leaf = end or self.leaves[conversation] or self.below(conversation, None, set())
         if leaf is not None:
             kept = set(self.path(leaf))
             self.hide_messages(conversation, [one for one in self.shown(conversation) if one not in kept], "prune")

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from app.conversation.edit import Edit
-from app.conversation.message import Conversation, Message
+from app.conversation.message import Conversation, Message, new_id
 from app.conversation.records import Folder
 from app.conversation.store import Store
 from tests.conversation.builders import words
@@ -93,8 +93,10 @@ class History:
 
     def prune(self, conversation: str) -> None:
         before = copy.deepcopy(self.state)
-        self.state.prune(conversation)
-        self.record(self.store.trash.prune(conversation), before)
+        end = self.rng.choice([None, *self.state.shown(conversation)])
+        self.state.prune(conversation, end)
+        ends = () if end is None else (new_id(), end)
+        self.record(self.store.trash.prune(conversation, *ends), before)
 
     def delete_conversation(self, conversation: str) -> None:
         before = copy.deepcopy(self.state)

@@ -108,13 +108,14 @@ class Edits(QObject):
         self._answers().when_saved(go)
 
     def prune(self, conversation_id: str) -> None:
-        """Put every branch but the open path into the trash."""
+        """Put every branch but the open path into the trash: that which is shown, also where it is not stored yet."""
 
         def go() -> None:
             tree = self._library.tree_of(conversation_id)
             if tree is not None:
                 is_held = not all(tree.is_on_path(held) for held in self._held_in(tree))
-                self._take_away(is_held, lambda store: store.trash.prune(conversation_id))
+                ends = [one.id for one in reversed(tree.path[-2:])]  # an answer without a word is not stored
+                self._take_away(is_held, lambda store: store.trash.prune(conversation_id, *ends))
 
         self._answers().when_saved(go)
 

@@ -94,6 +94,22 @@ def test_the_other_branches_go_and_come_back(qtbot: QtBot, forked: App, data_fol
     assert texts(forked)[2] == "Three"
 
 
+def test_the_branch_that_is_shown_stays_also_where_the_disk_has_not_heard_of_it(qtbot: QtBot, forked: App) -> None:
+    at_rest(qtbot, forked)
+    answers_again = threading.Event()
+    forked.workspace.store.do(lambda _store: answers_again.wait(20))
+    forked.library.edits.rename(forked.library.open_id, "Fruit")
+    before = texts(forked)
+    forked.chat.open_branch.select_version(None, -1)
+    shown = texts(forked)
+    assert shown != before
+    forked.library.edits.prune(forked.library.open_id)
+    answers_again.set()
+    at_rest(qtbot, forked)
+    assert texts(forked) == shown
+    assert len(forked.library.tree) == len(shown)
+
+
 def test_a_question_is_taken_back_with_its_answer(qtbot: QtBot, forked: App) -> None:
     assert forked.library.state.now.undo == "Message"
     forked.act("undo")
