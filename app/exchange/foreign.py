@@ -17,6 +17,7 @@ from app.conversation.message import Conversation, Message, checked_title, new_i
 from app.conversation.records import Document
 from app.exchange.notes import Change, Notes
 from app.protocol.chat import Role
+from app.protocol.excerpts import one_line
 
 _LONGEST_TITLE = 200
 
@@ -215,7 +216,7 @@ def _message(one: _Draft, conversation_id: str, parent: Message | None, created:
 def _title(title: str | None, messages: Iterable[Message], notes: Notes) -> str | None:
     whole = storable(title or "")
     notes.add(Change.HALF, whole != (title or ""))
-    line = " ".join(whole.split())
+    line = one_line(whole)
     if line:
         return checked_title(line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…")
     question = next((message.text[:1000] for message in messages if message.role == "user"), "")

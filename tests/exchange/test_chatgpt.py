@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
+from app.conversation.message import checked_title
 from app.conversation.records import Document
 from app.conversation.store import Store
 from app.exchange import ExchangeError, Imported, read_any
 from tests.exchange.samples import AT, chatgpt, forked, node, outline, packed
+from tests.seeds import chosen
 
 
 def imported(*conversations: Any) -> Imported:
@@ -283,6 +286,17 @@ def test_a_title_is_one_line(title: str | None, expected: str) -> None:
     assert (
         only(chatgpt({"q": node(None, [], "user", "Why are pears hard?")}, title=title)).conversation.title == expected
     )
+
+
+def test_no_title_keeps_a_file_from_coming_in() -> None:
+    """Whatever it is made of, also where nothing of it or of the question is seen."""
+    signs = "a \u200b\u200e\u200f\u2066\ufeff\u0301\u00ad\ufe0f\x07\n#*[_`\udc00\U0001f333"
+    for seed in chosen(range(300)):
+        rng = random.Random(seed)
+        title, question = ("".join(rng.choices(signs, k=rng.choice([1, 2, 9, 300]))) for _ in range(2))
+        (document,) = imported(chatgpt({"q": node(None, [], "user", f"{question}.")}, title=title)).documents
+        found = document.conversation.title
+        assert found is None or checked_title(found) == found, f"seed {seed}"
 
 
 def test_a_conversation_without_words_is_left_out_and_told() -> None:
