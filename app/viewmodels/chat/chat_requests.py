@@ -71,6 +71,8 @@ class ChatRequests(QObject):
             self._open_draft.say(chat_text.WORDS_NEEDED)
         elif not text.strip() and self._open_draft.answer is not None:
             self._open_draft.say(chat_text.NOTHING_LEFT)
+        elif self._open_draft.leave_gone():
+            return
         elif not text.strip():
             self._answer_the_end()
         elif self._open_draft.answer is not None:

@@ -24,6 +24,7 @@ from app.viewmodels.chat.versions import (
     branch_start,
     edited_answer,
     ending_of,
+    is_edit_gone,
     is_end_open,
     last_fork,
     last_question,
@@ -269,6 +270,8 @@ class OpenConversation:
             return self.hint
         if self.refusal and not self.is_writing:
             return self.refusal
+        if is_edit_gone(self.tree, self.draft):
+            return chat_text.EDITED_GONE
         if self.draft.is_sent:
             return chat_text.SENDS_HERE if is_end_open(self.tree, self.draft) else chat_text.SENDS_ELSEWHERE
         if self.overflow is not None and self.info is not None:

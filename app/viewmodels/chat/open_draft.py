@@ -19,6 +19,7 @@ from app.viewmodels.chat.versions import (
     answer_above,
     answer_at,
     edited_answer,
+    is_edit_gone,
     last_answer,
     last_question,
     parent_for,
@@ -166,6 +167,15 @@ class OpenDraft(QObject):
             self._open_branch.show(answer.id)
             self.editBegun.emit(answer.id)
 
+    def leave_gone(self) -> bool:
+        """Let the words be a new question whose message was deleted, and say so. Returns whether it was."""
+        is_gone = is_edit_gone(self._library.tree, self.now)
+        if is_gone:
+            self._drafts.leave_edit(self._open_id)
+            self._come()
+            self.say(chat_text.NOW_A_QUESTION)
+        return is_gone
+
     def edit_failed(self) -> None:
         """Edit the question that the card in the open conversation is about, on the branch where it stands."""
         card = self._cards.now
@@ -174,8 +184,10 @@ class OpenDraft(QObject):
             self.begin_edit(card.message_id)
 
     def cancel_edit(self) -> None:
-        """Put back what stood in the composer before."""
+        """Put back what stood in the composer before; it follows the words of an edit whose message was deleted."""
         after = self.after
+        if self.leave_gone():
+            return
         if self.now.editing is not None:
             self._drafts.cancel_edit(self._open_id)
             if after is not None:

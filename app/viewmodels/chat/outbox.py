@@ -14,7 +14,7 @@ from app.viewmodels.chat.drafts import Drafts
 from app.viewmodels.chat.question import Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
-from app.viewmodels.chat.versions import is_end_open, parent_for
+from app.viewmodels.chat.versions import is_edit_gone, is_end_open, parent_for
 from app.viewmodels.library.stored_conversations import StoredConversations
 
 
@@ -75,7 +75,11 @@ class Outbox(QObject):
     def send_waiting(self) -> None:
         """Send the words that are in line, where nothing keeps them any more."""
         for waiting in self._drafts.sent:
-            if not (self._questions.is_busy_in(waiting) or self._stored.changes.is_pending):
+            if self._questions.is_busy_in(waiting) or self._stored.changes.is_pending:
+                continue
+            if is_edit_gone(self._stored.library.tree(waiting), self._drafts.of(waiting)):
+                self._drafts.hold(waiting)
+            else:
                 self.send(waiting)
 
     def give_back(self, question: Question) -> None:

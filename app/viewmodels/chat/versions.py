@@ -121,6 +121,11 @@ def answer_above(tree: MessageTree, draft: Draft) -> Message | None:
     return answer_at(tree, draft.editing) if draft.is_after else None
 
 
+def is_edit_gone(tree: MessageTree, draft: Draft) -> bool:
+    """Return whether the message was deleted that a draft is another version of, or begins a new branch after."""
+    return draft.editing is not None and draft.editing not in tree
+
+
 def is_end_open(tree: MessageTree, draft: Draft) -> bool:
     """Return whether the open path is the one on which a draft was put in line; also where that is gone."""
     return draft.end is None or draft.end not in tree or tree.is_on_path(draft.end)

@@ -9,6 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.app import App
+from app.viewmodels.chat import chat_text
 from tests.viewmodels.test_app import ask, ready
 
 CHANGES: dict[str, Callable[[App, str], object]] = {
@@ -40,3 +41,43 @@ def test_a_message_that_is_gone_is_not_edited_and_changes_no_words(qtbot: QtBot,
     app.chat.open_draft.edit_failed()
     app.chat.open_draft.cancel_edit()
     assert (app.chat.open_draft.now.text, app.chat.open_draft.now.editing) == ("Words", None)
+
+
+@pytest.mark.parametrize("verb", ["edit_answer", "fork", "branch_here"])
+@pytest.mark.parametrize("way", ["return", "escape", "in line", "undo"])
+def test_words_of_an_edit_whose_message_is_deleted_are_asked_by_nobody_unseen(
+    qtbot: QtBot, app: App, verb: str, way: str
+) -> None:
+    """They stay, and that they would be a new question is said before they are."""
+    ask(qtbot, app, "Pears?")
+    ask(qtbot, app, "Plums?")
+    tree, draft = app.library.tree, app.chat.open_draft
+    edited = tree.path[1 if verb == "branch_here" else -1]
+    app.chat.open_draft.write("Put aside")
+    if verb == "branch_here":
+        draft.begin_after(edited.id)
+    else:
+        app.act(verb)
+    draft.write("My own words")
+    gone = tree.path[0] if verb == "branch_here" else tree.path[-1 if verb == "edit_answer" else -2]
+    if way == "in line" and verb != "edit_answer":
+        app.library.edits.rename(app.library.open_id, "Fruit")
+        app.chat.requests.send("My own words")
+        assert draft.now.is_sent
+    app.library.edits.delete_message(app.library.open_id, gone.id)
+    qtbot.waitUntil(lambda: gone.id not in tree and not app.library.changes.is_pending)
+    assert app.chat.state.now.send_price == chat_text.EDITED_GONE
+    assert draft.now.text == "My own words"
+    if way == "undo":
+        app.act("undo")
+        qtbot.waitUntil(lambda: app.chat.state.now.editing is not None)
+        assert draft.now.text == "My own words"
+        return
+    asked = len(tree)
+    act = draft.cancel_edit if way == "escape" else lambda: app.chat.requests.send("My own words")
+    act()
+    assert (len(tree), draft.now.text) == (asked, "My own words\nPut aside")
+    assert app.chat.state.now.send_price == chat_text.NOW_A_QUESTION
+    assert not app.chat.state.now.is_editing
+    app.chat.requests.send(draft.now.text)
+    qtbot.waitUntil(lambda: len(tree) == asked + 2)
