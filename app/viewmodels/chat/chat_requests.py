@@ -98,7 +98,7 @@ class ChatRequests(QObject):
         if not self._context_overflow.refuses(text) and self._may_ask():
             sampling = self._chosen.sampling(self._open_id)
             edit = answer.edit(text, asdict(sampling), StopReason.CANCELLED)
-            self._drafts.take(self._open_id)
+            self._drafts.take(self._open_id, attached=False)
             self._question_queue.go_on_from(edit, answer, sampling)
             self._open_draft.show()
 
@@ -277,10 +277,11 @@ class ChatRequests(QObject):
     def _keep_edit(self, answer: Message, text: str) -> None:
         """Have an edited answer beside the one that it was made of, as it is. The same text is no other version."""
         if text == answer.text:
-            self._open_draft.cancel_edit()
+            self._drafts.take(self._open_id, attached=False)
+            self._open_draft.show()
         elif self._may_ask():
             edit, changes = answer.edit(text, None, StopReason.FINISHED), self._library.changes
-            self._drafts.take(self._open_id)
+            self._drafts.take(self._open_id, attached=False)
             self._open_draft.show()
 
             def give_back(problem: Problem) -> None:

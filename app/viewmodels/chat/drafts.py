@@ -125,11 +125,17 @@ class Drafts:
         """Take the words of a conversation out of the line; they stay in the composer."""
         self._put(conversation_id, replace(self.of(conversation_id), is_sent=False))
 
-    def take(self, conversation_id: str) -> Draft:
-        """Return the words, now sent. What was put aside for an edit stands in the composer again."""
+    def take(self, conversation_id: str, *, attached: bool = True) -> Draft:
+        """Return the words, now sent. What was put aside for an edit stands in the composer again.
+
+        attached: False where they are sent without what comes with them, which stays.
+        """
         draft = self._drafts.pop(conversation_id, Draft())
-        if _aside(draft) != Draft():
-            self._drafts[conversation_id] = _aside(draft)
+        left = _aside(draft)
+        if not attached:
+            left = replace(left, attachments=draft.attachments + left.attachments)
+        if left != Draft():
+            self._drafts[conversation_id] = left
         self.changed(conversation_id)
         return draft
 

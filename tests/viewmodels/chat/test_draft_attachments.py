@@ -223,6 +223,25 @@ def test_a_file_that_is_read_while_an_answer_is_edited_comes_with_the_words_put_
     assert (app.chat.open_draft.now.text, names(app)) == ("And which not?", ["report.txt"])
 
 
+@pytest.mark.parametrize("how", ["kept", "kept as it was", "gone on from"])
+def test_what_was_attached_while_an_edited_answer_was_deleted_stays(qtbot: QtBot, app: App, how: str) -> None:
+    """An undo brings the answer back, and its edit."""
+    ask(qtbot, app, "Which keep?")
+    app.act("edit_answer")
+    said, answer = app.chat.open_draft.now.text, app.library.tree.path[-1]
+    app.library.edits.delete_message(app.library.open_id, answer.id)
+    qtbot.waitUntil(lambda: answer.id not in app.library.tree)
+    app.chat.attachments.attach_text("A long text")
+    app.act("undo")
+    qtbot.waitUntil(lambda: app.chat.state.now.edits_answer)
+    if how == "gone on from":
+        app.chat.requests.go_on_from("Those")
+    else:
+        app.chat.requests.send("Those" if how == "kept" else said)
+    qtbot.waitUntil(lambda: not app.chat.state.now.is_editing)
+    assert names(app) == ["Pasted text"]
+
+
 def test_quitting_waits_for_no_file(qtbot: QtBot, make_app: Callable[..., App], report: Path) -> None:
     app = make_app()
     app.chat.attachments.attach_files([str(report)] * 50)
