@@ -152,6 +152,10 @@ class Jump(QObject):
             self._work.stop()
             self._show_recent()
 
+    def settle(self) -> None:
+        """Show at once what fits the letters that were typed last, for a key that is about the rows."""
+        self._work.finish()
+
     def go(self, row: JumpRow, *, in_new_window: bool = False) -> None:
         """Go to a place, in a window of its own if wanted, or carry out a command."""
         if not row.is_enabled:

@@ -40,12 +40,22 @@ class SlicedWork(QObject):
         self._steps = None
         self._timer.stop()
 
+    def finish(self) -> None:
+        """Do at once what is left."""
+        if self._steps is not None:
+            for _step in self._steps:
+                pass
+            self._end()
+
     def _go_on(self) -> None:
         steps, end = self._steps, time.perf_counter() + SLICE
         for _step in steps or ():
             if time.perf_counter() >= end:
                 self.advanced.emit()
                 return
+        self._end()
+
+    def _end(self) -> None:
         self.stop()
         self.advanced.emit()
         self.done.emit()

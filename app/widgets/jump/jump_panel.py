@@ -61,9 +61,11 @@ class JumpDelegate(RowDelegate):
 class JumpField(SearchField):
     """The field, in which the keys that go through the list are passed on to it.
 
-    Signal: enteredApart(), Return with the Option key.
+    Signals: rowsMeant(), a key comes that is about the rows for what was typed; enteredApart(), Return with the Option
+    key.
     """
 
+    rowsMeant = Signal()
     enteredApart = Signal()
 
     def __init__(self, style: Style, parent: QWidget) -> None:
@@ -73,6 +75,8 @@ class JumpField(SearchField):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go through the list with the arrows and by pages; Escape closes whatever was typed."""
         keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+        if event.key() in (*keys, *_RETURN):
+            self.rowsMeant.emit()
         if event.key() in keys and self.list is not None:
             self.list.keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Escape:
@@ -113,6 +117,7 @@ class JumpPanel(QWidget):
         self.list.setModel(jump.rows)
         self.field.list = self.list
         self.field.textChanged.connect(jump.look_for)
+        self.field.rowsMeant.connect(jump.settle)
         self.field.escaped.connect(self.close)
         self.field.entered.connect(lambda: self._choose(self.list.currentIndex()))
         self.field.enteredApart.connect(lambda: self._choose(self.list.currentIndex(), in_new_window=True))

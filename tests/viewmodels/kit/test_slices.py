@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import repeat
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.viewmodels.kit import slices
@@ -44,3 +45,17 @@ def test_other_work_takes_the_place_of_what_is_under_way(qtbot: QtBot, monkeypat
     assert done[-3:] == ["new"] * 3
     work.stop()
     assert not work.is_running
+
+
+def test_what_is_left_can_be_done_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE", 0.0)
+    done: list[int] = []
+    work = SlicedWork()
+    work.finish()
+    work.start(done.append(number) for number in range(5))
+    with qtbot.waitSignal(work.done):
+        work.finish()
+    assert (done, work.is_running) == (list(range(5)), False)
+    with qtbot.assertNotEmitted(work.done):
+        work.finish()
+        QApplication.processEvents()

@@ -112,6 +112,27 @@ def test_letters_that_nothing_is_called_are_looked_for_in_what_was_said(
     again.close()
 
 
+def test_keys_that_come_while_titles_are_compared_are_about_what_was_typed(
+    qtbot: QtBot, window: MainWindow, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not about the rows for the letters before, which may be anything: a command that deletes."""
+    monkeypatch.setattr(slices, "SLICE", 0.0)
+    for title in ("quinces in May", "pears", "quinces in June", "medlars"):
+        app.library.new_conversation()
+        ask(qtbot, window, app, title)
+    to_return, to_second = [Qt.Key.Key_Return], [Qt.Key.Key_Down, Qt.Key.Key_Return]
+    ways = [("pears", to_return, "pears"), ("quinces", to_return, "quinces in June")]
+    for words, keys, wanted in [*ways, ("quin", to_second, "quinces in May")]:
+        panel = opened(qtbot, window, app)
+        before = panel._jump.rows.rows
+        qtbot.keyClicks(panel.field, words)
+        assert panel._jump.rows.rows == before, "the rows are those from before"
+        for key in keys:
+            qtbot.keyClick(panel.field, key)
+        QApplication.processEvents()
+        qtbot.waitUntil(lambda wanted=wanted: texts(app)[:1] == [wanted])  # type: ignore[misc]
+
+
 def test_a_command_is_carried_out_and_comes_first_the_next_time(qtbot: QtBot, window: MainWindow, app: App) -> None:
     ask(qtbot, window, app, "pears")
     panel = opened(qtbot, window, app)
