@@ -30,11 +30,14 @@ _PER_LINE, _PER_CELL, _PER_BLOCK = 24, 24, 200
 _LONGEST_HEAD = 2000
 # Characters of one piece of code that are read for its colours.
 _COLOURED = 32_000
-LEADING_INDENT = re.compile(r"\A(?:[ \t]+)|(?<=\n)[ \t]{1,3}(?=\S)")
+_TAB = 4  # columns
+_ITEM = re.compile(r"^(\d{1,9})([.)])(?=[ \t]|$)", re.MULTILINE)
+_FIRST_NUMBER = re.compile(r"\A\d{1,9}")
+_ENDS_LIST = re.compile(r"^[-*+#>|]", re.MULTILINE)
 _RULE_OF_TABLE = re.compile(r" {0,3}\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
 _TICKS = re.compile("`+")
 # Qt leaves out images that describe themselves with nothing.
-BARE_IMAGE, PICTURE = re.compile(r"!\[\s*\]\("), "![picture]("
+_BARE_IMAGE, _PICTURE = re.compile(r"!\[\s*\]\("), "![picture]("
 
 
 class Kind(Enum):
@@ -52,7 +55,8 @@ class State:
 
     fence: of the code that the block continues. before: that code from its beginning, as far as it is read for colours;
     None beyond. joint: what stood between the block before and this one. spent: what was read as Markdown so far. head:
-    the first two lines of the table that the block goes on with, "" for none.
+    the first two lines of the table that the block goes on with, "" for none. item: the number and the sign of the last
+    item of a list that may go on here, "" for none.
     """
 
     fence: Fence | None = None
@@ -60,6 +64,7 @@ class State:
     joint: str = "\n\n"
     spent: int = 0
     head: str = ""
+    item: str = ""
 
 
 _START = State()
@@ -153,10 +158,48 @@ def split_thought(text: str, start: int = 0, state: State = _START) -> list[Bloc
 
 def markdown(block: Block) -> str:
     """Return the block's text as Markdown that Qt can show: rows of a table that was cut have its head again."""
+    text = block.text
+    for pattern, by in replacements(block):
+        text = pattern.sub(by, text)
+    return f"{block.state.head}\n{text}" if block.state.head else text
+
+
+def replacements(block: Block) -> Iterator[tuple[re.Pattern[str], str]]:
+    """Yield what is replaced in a block's text before Qt reads it: it stands alone, and not in the list it is of."""
     if block.state.head:
-        return f"{block.state.head}\n{block.text}"
-    text = LEADING_INDENT.sub("", block.text) if block.text[:1] in (" ", "\t") else block.text
-    return BARE_IMAGE.sub(PICTURE, text)
+        return
+    width = len(_indent_of(block.text).expandtabs(_TAB))
+    if width:
+        yield re.compile(rf"^(?: {{1,{width}}}|\t{{1,{-(-width // _TAB)}}})", re.MULTILINE), ""
+    found = _ITEM.match(block.text)
+    if found is not None and _goes_on(found, block.state.item):
+        yield _FIRST_NUMBER, str(_numbered(found, block.state.item))
+    yield _BARE_IMAGE, _PICTURE
+
+
+def _indent_of(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t"))]
+
+
+def _goes_on(item: re.Match[str], before: str) -> bool:
+    """Return whether an item belongs to the list that ended before it."""
+    return bool(before) and before[-1] == item[2]
+
+
+def _numbered(item: re.Match[str], before: str) -> int:
+    """Return the number of an item: that after the one before, whatever is written, unless more is."""
+    return max(int(item[1]), int(before[:-1]) + 1) if _goes_on(item, before) else int(item[1])
+
+
+def _last_item(text: str, before: str) -> str:
+    """Return the number and the sign of the item that a run of Markdown ends with, "" where its list cannot go on."""
+    if _indent_of(text):
+        return before
+    items = list(_ITEM.finditer(text))
+    if not items or _ENDS_LIST.search(text) or len({item[2] for item in items}) > 1:
+        return ""
+    first = _numbered(items[0], before if items[0].start() == 0 else "")
+    return f"{first + len(items) - 1}{items[0][2]}"
 
 
 def _pieces(text: str, first: int, end: int) -> Iterator[tuple[int, int, str]]:
@@ -193,7 +236,7 @@ class _Splitter:
         self._start = start
         self._at = 0
         self._fence, self._before, self._joint, self._spent = state.fence, state.before, state.joint, state.spent
-        self._head = state.head
+        self._head, self._item = state.head, state.item
 
     def run(self) -> Iterator[Block]:
         while self._at < len(self._text):
@@ -217,7 +260,11 @@ class _Splitter:
     def _block(self, first: int, text: str, kind: Kind, cost: int, fence: Fence | None = None) -> Block:
         """Return the block that ends where the text was read to, closed if there is more. fence: of code."""
         head, self._head = self._head if kind is Kind.MARKDOWN and text.startswith("|") else "", ""
-        state = State(self._fence, self._before, self._joint, self._spent, head)
+        state = State(self._fence, self._before, self._joint, self._spent, head, self._item)
+        if kind is Kind.MARKDOWN:
+            self._item = _last_item(text, self._item)
+        elif fence is None or not fence.indent:
+            self._item = ""
         is_closed = self._at < len(self._text)
         self._spent += cost + _PER_BLOCK
         if fence is not None and self._before is not None:

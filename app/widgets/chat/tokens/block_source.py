@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from app.widgets.chat.markdown.blocks import BARE_IMAGE, LEADING_INDENT, PICTURE, Block, Kind
+from app.widgets.chat.markdown.blocks import Block, Kind, replacements
 from app.widgets.chat.markdown.document import shown
 
 _CARRIAGE_RETURN = re.compile(r"\r(?=\n)|\r\Z")
@@ -48,11 +48,9 @@ class PlacedText:
 def set_text(message: str, block: Block) -> PlacedText:
     """Return the Markdown that a block is set from. message: the segment that the block was cut from."""
     placed = _cut(message, block)
-    if block.state.head:
-        return _as_shown(placed.below(f"{block.state.head}\n"))
-    if block.text[:1] in (" ", "\t"):
-        placed = placed.replaced(LEADING_INDENT, "")
-    return _as_shown(placed.replaced(BARE_IMAGE, PICTURE))
+    for pattern, by in replacements(block):
+        placed = placed.replaced(pattern, by)
+    return _as_shown(placed.below(f"{block.state.head}\n") if block.state.head else placed)
 
 
 def plain_text(message: str, block: Block) -> PlacedText:

@@ -62,6 +62,39 @@ def test_a_long_table_has_its_head_again_where_it_is_cut(monkeypatch: pytest.Mon
     assert "\n".join(block.text for block in blocks[:-1]).split("\n") == ["Here:", *head.split("\n"), *rows]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. one\n\n1. two\n1. three\n\n1. four", ["1. one", "2. two\n1. three", "4. four"]),
+        ("Steps:\n3) a\n4) b\n\n5) c\n\n9) d\n\n1) e", ["Steps:\n3) a\n4) b", "5) c", "9) d", "10) e"]),
+        ("1. a\n   ```\n   x\n   ```\n\n   more\n\n1. b", ["1. a", "more", "2. b"]),
+        ("1. a\n\nwords\n\n1. b", ["1. a", "words", "1. b"]),
+        ("1. a\n```\nx\n```\n1. b", ["1. a", "1. b"]),
+        ("1. a\n\n1) b\n\n# c\n\n1) d\n- e\n\n1. f", ["1. a", "1) b", "# c", "1) d\n- e", "1. f"]),
+        ("1.5 is\n\n1. a", ["1.5 is", "1. a"]),
+    ],
+)
+def test_a_list_that_is_cut_counts_on(text: str, expected: list[str]) -> None:
+    assert [markdown(block) for block in split(text) if block.kind is Kind.MARKDOWN] == expected
+    assert [markdown(one) for one in grown(text, list(range(1, len(text)))) if one.kind is Kind.MARKDOWN] == expected
+
+
+@pytest.mark.parametrize("indent", [1, 2, 3, 4, 6, 8])
+def test_what_is_moved_in_alike_stays_alike(indent: int) -> None:
+    """After code that stands in an item of a list: the levels below it are those that were written."""
+    lines = ["- a", "- b", "  - c", "", "- d", "      more"]
+    inner = " " * indent
+    text = f"- item\n\n{inner}```\n{inner}x\n{inner}```\n\n" + "\n".join(
+        f"{inner}{one}" if one else "" for one in lines
+    )
+    _item, _code, block = split(text)
+    assert markdown(block) == "\n".join(lines)
+
+
+def test_tabs_move_in_too() -> None:
+    assert markdown(Block(0, "\t- a\n\t\t- b\n    - c\nlazy")) == "- a\n\t- b\n- c\nlazy"
+
+
 def test_a_fence_names_its_language_and_may_hold_shorter_fences() -> None:
     (code,) = split("````md\n```\ninner\n```\n````\n")
     assert (code.language, code.text) == ("md", "```\ninner\n```")

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from app.viewmodels.chat.rows import Segment, SegmentKind
-from app.widgets.chat.markdown.blocks import Block, Kind
+from app.widgets.chat.markdown.blocks import Block, Kind, markdown
+from app.widgets.chat.markdown.document import shown as as_shown
 from app.widgets.chat.messages.block_layout import BlockLayout
 from app.widgets.chat.messages.message_body import MessageBody
 from app.widgets.chat.tokens import shown_text as room
@@ -165,6 +166,12 @@ LINES += [
     "\n    {v} in code\n\n",
     "{i}\n===\n\n",
 ]
+LINES += [
+    "1. {i}\n\n",
+    "1. {v}\n   ```\n   {v}\n   ```\n\n",
+    "    - {i}\n    - {v}\n      - {v}\n",
+    "\t1) {v}\n\t\t- {v}\n\n",
+]
 LINES += ["[{v}]: {i}\n", "[1]: http://{v}.e '{v}'\n", "> [{v} [^1]]: {v}\n\n", "- [{v}]:\n  {v}\n", "{v} [{v}][1]\n\n"]
 LINES += ["$$\n{u}\n$$\n\n", "[^1]: {i}\n\n", "{i}\r\n", "> - {i}\n> {i}\n\n", "\t{v}\n", "* {i}\n\n  {i}\n\n"]
 
@@ -242,6 +249,7 @@ def test_the_source_of_every_block_is_what_it_is_set_from(style: Style, seed: in
         for laid in blocks_of(text, style):
             block: Block = laid.block
             source = set_text(text, block) if block.kind is Kind.MARKDOWN else plain_text(text, block)
+            assert block.kind is not Kind.MARKDOWN or source.text == as_shown(markdown(block)), (seed, number, text)
             assert len(source.starts) == len(source.ends) == len(source.text)
             for letter, start, end in zip(source.text, source.starts, source.ends, strict=True):
                 assert start == end or text[start:end] == letter or letter == "\n", (seed, number, text)
