@@ -54,6 +54,7 @@ _CHECK_BOXES = {
     QTextBlockFormat.MarkerType.Checked: DecorationKind.CHECKED,
 }
 _RULE = 8
+_STROKE = r"\|"
 _MINIMUM = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SEMIBOLD = QFont.Weight.DemiBold
@@ -113,6 +114,17 @@ def _format_text(document: QuietDocument, cursor: QTextCursor, style: Style, inl
             char_format = _styled(span, style, inlines)
             if char_format is not None:
                 cursor.setCharFormat(char_format)
+                _drop_backslashes(cursor, char_format)
+
+
+def _drop_backslashes(cursor: QTextCursor, char_format: QTextCharFormat) -> None:
+    """Show a stroke in the code of a table as what it is: with a backslash it was written only to divide no cells.
+
+    https://github.github.com/gfm/#example-200
+    """
+    words = cursor.selectedText()
+    if _STROKE in words and char_format.fontFixedPitch() and cursor.currentTable():
+        cursor.insertText(words.replace(_STROKE, "|"), char_format)
 
 
 def _spans(document: QuietDocument) -> list[_Span]:

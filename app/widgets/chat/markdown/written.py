@@ -140,7 +140,7 @@ class _Writer:
         for column in range(table.columns()):
             cell = table.cellAt(row, column)
             block = cell.firstCursorPosition().block()
-            cells.append(self._runs(block, is_strong=row == 0, is_whole=True).strip())
+            cells.append(self._runs(block, is_strong=row == 0, is_cell=True).strip())
         return "| " + " | ".join(cells) + " |"
 
     # Runs of text
@@ -150,16 +150,16 @@ class _Writer:
         return clean(block.text()[first:last])
 
     def _inline(self, block: QTextBlock) -> str:
-        return self._runs(block, is_strong=bool(block.blockFormat().headingLevel()), is_whole=False)
+        return self._runs(block, is_strong=bool(block.blockFormat().headingLevel()), is_cell=False)
 
-    def _runs(self, block: QTextBlock, *, is_strong: bool, is_whole: bool) -> str:
-        """Return the runs of a block. is_strong: what is bold there is so by its place. is_whole: beyond the ends."""
+    def _runs(self, block: QTextBlock, *, is_strong: bool, is_cell: bool) -> str:
+        """Return the runs of a block. is_strong: what is bold there is so by its place. is_cell: all of it."""
         written: list[str] = []
         iterator = block.begin()
         while not iterator.atEnd():
             fragment = iterator.fragment()
             first, last = 0, fragment.length()
-            if not is_whole:
+            if not is_cell:
                 first = max(self._start - fragment.position(), 0)
                 last = min(last, self._end - fragment.position())
             source = source_of(fragment.charFormat())
@@ -167,19 +167,19 @@ class _Writer:
                 written.append(source)
             elif first < last:
                 text = _utf16(fragment.text(), first, last)
-                written.append(_run(clean(text), fragment.charFormat(), is_strong=is_strong))
+                written.append(_run(clean(text), fragment.charFormat(), is_strong=is_strong, is_cell=is_cell))
             iterator += 1
         return "".join(written)
 
 
-def _run(text: str, char_format: QTextCharFormat, *, is_strong: bool) -> str:
+def _run(text: str, char_format: QTextCharFormat, *, is_strong: bool, is_cell: bool) -> str:
     """Return a run of one format, its blanks outside of the marks."""
     bare = text.strip()
     if not bare:
         return text
     lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     if char_format.fontFixedPitch():
-        words = _code(bare)
+        words = _code(bare).replace("|", r"\|") if is_cell else _code(bare)
     else:
         words = _SPECIAL.sub(r"\\\1", bare).replace("\n", "\\\n")
         if char_format.fontWeight() >= _BOLD and not is_strong:

@@ -10,6 +10,7 @@ from app.widgets.chat.markdown.blocks import Block, markdown
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import DecorationKind, QuietDocument, code_document, plain_document
 from app.widgets.chat.markdown.markdown import markdown_document
+from app.widgets.chat.markdown.written import written_markdown
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
 from app.widgets.kit.typography import TextRole
@@ -201,3 +202,12 @@ def test_text_from_right_to_left_begins_at_the_right(style: Style) -> None:
 
 def draw(document: QuietDocument, painter: QPainter) -> None:
     document.drawContents(painter)
+
+
+def test_a_stroke_in_the_code_of_a_table_is_shown_as_what_it_is(style: Style) -> None:
+    """It is written with a backslash there only to divide no cells. Elsewhere the backslash is meant."""
+    source = "`a \\| b`\n\n| `h \\| h` | x |\n|---|---|\n| `string \\| null` and `\\|\\|` | **1** \\| 2 |"
+    shown = markdown_document(source, style)
+    assert " ".join(shown.toPlainText().split()) == "a \\| b h | h x string | null and || 1 | 2"
+    written = written_markdown(shown, 0, shown.characterCount() - 1)
+    assert markdown_document(written, style).toPlainText() == shown.toPlainText()

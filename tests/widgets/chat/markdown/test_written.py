@@ -21,6 +21,7 @@ INLINE = [
     "**bold words**",
     "*slanted*",
     "`code * here`",
+    "`either \\| or`",
     "[a link](http://x.org/a_b)",
     "~~gone~~",
     "1 < 2 & 3",
