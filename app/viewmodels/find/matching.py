@@ -1,7 +1,8 @@
 """Where a text holds what is looked for, in the characters that Qt counts.
 
 Properties: case does not matter; an accent is part of its letter, however the two are stored, so that "é" is found
-where é was written and "e" is not; places do not overlap and are found from the left.
+where é was written and "e" is not; so are the letters of a Korean syllable; places do not overlap and are found from
+the left.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from app.conversation.terms import Term, ranges_of, terms_of
 # What may show other letters than are written there, in their order: references, pictures, formulas, and links that
 # begin or end within a word.
 _REWRITTEN = re.compile(r"&#?\w+;|!\[|\w\[|[)\]]\w|\$|\\[(\[]")
+# Vowels and last consonants of Korean syllables, which follow a first one.
+_IN_SYLLABLE = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
 _MARKUP = re.compile(r"[\W_]+")
 
 
@@ -65,13 +68,11 @@ class Phrase:
         found: list[Range] = []
         while at >= 0:
             end = at + len(phrase)
-            is_whole = end == len(folded) or not unicodedata.combining(folded[end])
-            if not is_whole:
+            is_cut = end < len(folded) and _is_within_letter(folded[end])
+            if is_cut or (units is not None and units[end - 1] == units[end]):
                 end = at + 1
-            elif units is None:
-                found.append(Range(at, end))
-            elif units[at] != units[end]:
-                found.append(Range(units[at], units[end]))
+            else:
+                found.append(Range(at, end) if units is None else Range(units[at], units[end]))
             at = folded.find(phrase, end)
         return found
 
@@ -95,6 +96,10 @@ class Words:
         for letter in text:
             at.append(at[-1] + (2 if letter > "\uffff" else 1))
         return [Range(at[start], at[end]) for start, end in found]
+
+
+def _is_within_letter(character: str) -> bool:
+    return unicodedata.combining(character) > 0 or _IN_SYLLABLE.match(character) is not None
 
 
 def _folded(text: str) -> str:

@@ -11,6 +11,7 @@ from app.viewmodels.find.matching import Phrase, Words
 from tests.seeds import each_seed
 
 LETTERS = ["a", "A", "b", "é", "É", "e\u0301", "e", "ß", "s", "İ", "i", "😀", " ", "ł", "-", "\n", "ö", "o\u0308"]
+KOREAN = ["사", "라", "람", "랑", "진", *(unicodedata.normalize("NFD", one) for one in ("사", "라", "람")), " ", "a"]
 
 
 def naive(text: str, phrase: str) -> list[tuple[int, int]]:
@@ -22,7 +23,7 @@ def naive(text: str, phrase: str) -> list[tuple[int, int]]:
         for letter in of:
             size = len(letter.encode("utf-16-le")) // 2
             folded = unicodedata.normalize("NFD", letter.casefold())
-            if found and unicodedata.combining(letter):
+            if found and (unicodedata.combining(letter) or "\u1160" <= letter <= "\u11ff"):
                 found[-1] = (found[-1][0] + folded, found[-1][1])
             else:
                 found.append((folded, at))
@@ -45,7 +46,7 @@ def naive(text: str, phrase: str) -> list[tuple[int, int]]:
 def test_a_phrase_is_found_where_a_naive_search_finds_it(seed: int) -> None:
     dice = random.Random(seed)
     letters = [one for one in LETTERS if one not in "ßsİi"] if seed % 2 else LETTERS[:8]
-    letters = [one for one in letters if one not in ("ß", "İ")]
+    letters = KOREAN if seed % 5 == 0 else [one for one in letters if one not in ("ß", "İ")]
     text = "".join(dice.choices(letters, k=dice.randint(0, 60)))
     phrase = "".join(dice.choices([one for one in letters if one != "\n"], k=dice.randint(1, 3)))
     assert Phrase(phrase).ranges(text) == naive(text, phrase)
@@ -58,6 +59,8 @@ def test_a_phrase_is_found_where_a_naive_search_finds_it(seed: int) -> None:
         ("Café cafe\u0301 cafe", "cafe", [(11, 15)]),
         ("Straße STRASSE", "strasse", [(0, 6), (7, 14)]),
         ("😀 pear 😀 pear", "pear", [(3, 7), (11, 15)]),
+        ("사람, 사랑, 사라진", "사라", [(8, 10)]),
+        ("aß as", "as", [(3, 5)]),
         ("aaaa", "aa", [(0, 2), (2, 4)]),
         ("anything", "", []),
         ("", "a", []),
