@@ -4,6 +4,8 @@ A token may hold a part of a character (the three bytes of "こ" can arrive as t
 the first token of a text apart. So a window is decoded that begins one step before what is new: what it says beyond
 the part already known is the new text. Nothing is said while the window ends in U+FFFD, as the character may still
 become complete. (The scheme of the text-generation servers; it fits every tokenizer that can decode.)
+
+Property: a token costs the same however many came before it, also where nothing becomes complete.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from app.prompting.codec import Codec
 _INCOMPLETE = "\ufffd"
 # A character has at most four bytes, so at most three of them can be waiting for the last.
 _LONGEST_WAIT = 3
+# Tokens of a window in which nothing became complete: at most, and those that are left of it then.
+_LONGEST_WINDOW, _LEFT = 32, 16
 
 
 class Detokenizer:
@@ -34,9 +38,11 @@ class Detokenizer:
         self._new.append(token)
         fresh = self._codec.decode(self._known + self._new)[self._known_length :]
         if fresh.endswith(_INCOMPLETE):
-            waiting = min(len(fresh) - len(fresh.rstrip(_INCOMPLETE)), _LONGEST_WAIT)
+            waiting = _waiting(fresh)
             said = fresh[self._said : len(fresh) - waiting]
             self._said += len(said)
+            if len(self._new) > _LONGEST_WINDOW:
+                self._shorten(waiting)
         else:
             said = fresh[self._said :]
             self._advance()
@@ -54,11 +60,28 @@ class Detokenizer:
             return self._codec.text_within(token)
         return self._codec.decode([*self._known, *self._new, token])[self._known_length + self._said :]
 
+    def _shorten(self, waiting: int) -> None:
+        """Forget the first tokens of the window, unless the last would become complete without them.
+
+        Bytes at its new beginning may read otherwise than before, but not those that wait at its end. Some decoders
+        read all bytes in a row as none where one of them fits no character.
+        """
+        left = self._new[-_LEFT:]
+        texts = [self._codec.decode(left[: _LEFT - fewer]) for fewer in range(_LONGEST_WAIT + 1)]
+        if _waiting(texts[0]) == waiting and all(text.endswith(_INCOMPLETE) for text in texts):
+            self._known, self._known_length = [], 0
+            self._new, self._said = left, len(texts[0]) - waiting
+
     def _advance(self) -> None:
         """Take the new tokens for the known ones that the next are decoded after: nothing waits."""
         new = self._new
         self._known, self._new, self._said = new, [], 0
         self._known_length = self._codec.length_alone(new[0]) if len(new) == 1 else len(self._codec.decode(new))
+
+
+def _waiting(text: str) -> int:
+    """Return how many characters at the end of a text may still become a complete one."""
+    return min(len(text) - len(text.rstrip(_INCOMPLETE)), _LONGEST_WAIT)
 
 
 def text_ends(codec: Codec, ids: Sequence[int], context: Sequence[int] = ()) -> tuple[str, list[int]]:
