@@ -124,13 +124,15 @@ class Client:
         async with self._opened("POST", path, body) as response:
             held = bytearray()
             async for piece in self._pieces(response):
-                held += piece
-                *whole, rest = held.split(b"\n")
-                held = bytearray(rest)
+                *whole, rest = piece.split(b"\n")  # and not what is held, which may come byte by byte
+                for line in whole:
+                    held += line
+                    if held:
+                        yield held.decode("utf-8", "replace")
+                    held.clear()
+                held += rest
                 if len(held) > LARGEST_EVENT:
                     raise faults.malformed(self.server.name, "a line without an end")
-                for line in filter(None, whole):
-                    yield line.decode("utf-8", "replace")
 
     @asynccontextmanager
     async def _opened(self, method: str, path: str, body: Mapping[str, Any] | None) -> AsyncIterator[httpx2.Response]:

@@ -152,6 +152,11 @@ def test_a_refusal_without_an_end_is_told_by_its_status(monkeypatch: pytest.Monk
         assert words in without_end(head, drips=drips)
 
 
+def chunk_of(data: bytes) -> bytes:
+    """Bytes as they are sent in chunks."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
 INSTEAD: Mapping[tuple[str, bytes], str] = {
     ("application/json", b'{"error": {"message": "no streams here"}}'): "no streams here",
     ("application/json; charset=utf-8", b'{"choices": []}'): "application/json in place of events",
@@ -209,6 +214,24 @@ def test_what_the_standard_of_events_allows_beside_events_is_none(ends: bytes) -
             mark = dice.choice((b"", b"\xef\xbb\xbf"))
             script.raw = [mark + b"".join(sent).replace(b"\n", ends)]
             assert streamed(script) == [f'{{"word": {number}}}' for number in range(3)], script.raw
+
+
+def test_lines_are_the_same_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At random; and one that comes in small pieces takes as long as it is, and not as the square of that."""
+    monkeypatch.setattr(client, "LARGEST_EVENT", 8 << 20)
+    whole = "é\n\n{}\nlonger ones\nthe last one\n"
+    with serving() as script:
+        script.headers = {"Transfer-Encoding": "chunked"}
+        for seed in range(20):
+            data, dice = whole.encode(), random.Random(seed)
+            at = sorted(dice.sample(range(1, len(data)), dice.randrange(20)))
+            script.raw = [
+                *(chunk_of(data[a:b]) for a, b in zip([0, *at], [*at, len(data)], strict=True)),
+                *(chunk_of(b"rest") * dice.randrange(2), chunk_of(b"")),
+            ]
+            assert streamed(script, "lines") == [*whole.split()[:2], "longer ones", "the last one"]
+        script.raw = [chunk_of(b"x" * 32) * 1000] * 270
+        assert "a line without an end" in failure(script, "lines")
 
 
 def test_an_event_and_a_line_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
