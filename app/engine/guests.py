@@ -1,7 +1,8 @@
 """What other programs ask: one answer at a time, in the order they were asked for, while nothing else goes on.
 
 Properties: after `give_way`, which takes a step at most, no session of a guest's is open, and nothing else needs to
-know of them. What gave way goes on before what came later, says what it would have said, and tells nothing twice.
+know of them. What gave way goes on before what came later, says what it would have said, and tells nothing twice. As
+many may wait as may ask: while the window is answered, none of them has begun.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from app.protocol.events import RunFailed, Tokenized
 from app.protocol.reports import Problem
 
 _TOO_MANY = Problem("Too many questions wait", f"{MOST_GUESTS} of other programs wait already. Try again later.")
+_STOPPED = Problem("It was stopped", "Its tokens were not counted.")
 _MORE = Problem("More was asked than one answer", "Other programs get one answer to a question, from its beginning on.")
 
 
@@ -73,17 +75,19 @@ class Guests:
 
     def give_way(self) -> None:
         """Come to rest within a step, with no session open."""
-        if self._reading is not None:
-            self._reading.close()
-            self._reading = None
+        self._end_reading()
         self._open.tell(self._turns.give_way())
 
     def cancel(self, number: int) -> None:
-        """End the run with this number within a step."""
+        """End the run with this number within a step, or leave a prompt unread."""
         self._open.tell(self._turns.cancel(number))
         for command in [one for one in self._waiting if one.run_id == number]:
             self._waiting.remove(command)
             self._emit(never_started(command, 0))
+        if any(one.query_id == number for one in self._unread):
+            self._end_reading()
+            self._unread = deque(one for one in self._unread if one.query_id != number)
+            self._emit(Tokenized(number, (), _STOPPED))
 
     def fail(self, problem: Problem) -> None:
         """End all of them, with this problem."""
@@ -96,6 +100,12 @@ class Guests:
         self._waiting.clear()
         self._unread.clear()
         self._turns = Turns(self._open.cache, self._open.step_memory)
+
+    def _end_reading(self) -> None:
+        """Read no further. What has not been read to its end is read from its beginning."""
+        if self._reading is not None:
+            self._reading.close()
+            self._reading = None
 
     def _read_on(self, reading: _Reading) -> None:
         reading.advance()

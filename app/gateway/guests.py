@@ -18,7 +18,6 @@ from app.protocol.commands import MOST_GUESTS, Cancel, Command
 from app.protocol.events import Event, PrefillProgress, RunFailed, RunFinished, RunStarted, TextDelta, Tokenized
 from app.protocol.reports import Problem
 
-MOST = MOST_GUESTS + 1  # one that is answered, and those that wait
 LARGEST_HELD = 1 << 20  # characters
 GuestEvent = RunStarted | PrefillProgress | TextDelta | RunFinished | RunFailed | Tokenized
 _STALLED = Problem("The client does not read", "What was written was not taken, so the answer was ended.")
@@ -92,8 +91,8 @@ class Guests:
 
     def begin(self, command_of: Callable[[int], Command]) -> Guest:
         """Ask the engine for something. Raises RefusedError where too many wait already."""
-        if len(self._guests) >= MOST:
-            raise RefusedError(429, f"{MOST_GUESTS} requests wait already. Try again later.")
+        if len(self._guests) >= MOST_GUESTS:
+            raise RefusedError(429, f"{MOST_GUESTS} requests are answered or wait already. Try again later.")
         guest = Guest(next(self._ids))
         self._guests[guest.run_id] = guest
         self._tell(len(self._guests))

@@ -55,7 +55,7 @@ class CancelOpening:
 
 
 MOST_LANES = 8
-MOST_GUESTS = 8  # that wait, besides the one that is answered
+MOST_GUESTS = 9  # questions of other programs at a time: one that is answered, unless the window has one, and others
 LONGEST_TEXT = 1 << 20  # characters of a prompt that is a text
 
 
@@ -80,8 +80,9 @@ class Generate:
     it in all of them. alternatives: say with each answer what else could have stood in it.
 
     is_guest: another program asks. It waits while anything of the window's is asked or waits, gives way to it at the
-    next step, and goes on later; `MOST_GUESTS` may wait, each for one answer. ids, text: its prompt in place of turns,
-    at most one of the two: as token ids, or as text in which control tokens count and around which is no template.
+    next step, and goes on later; `MOST_GUESTS` may ask at a time, each for one answer. ids, text: its prompt in place
+    of turns, at most one of the two: as token ids, or as text in which control tokens count and around which is no
+    template.
     """
 
     run_id: int
@@ -108,6 +109,7 @@ class Generate:
 @dataclass(frozen=True, slots=True)
 class Cancel:
     """Stop a run within one token or one prefill chunk; what was computed stays cached. Unknown runs are ignored.
+    A prompt whose token ids are wanted is not read any more under its id.
 
     lane: the one of its answers that is stopped, by its number from 0 on; None for all. A check or a warm up that goes
     on under this id is stopped too; none goes on while a run does.

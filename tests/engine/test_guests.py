@@ -297,8 +297,14 @@ def test_it_is_cancelled_in_every_state(tiny_folder: Path, seed: int) -> None:
     assert not bench.cache.sessions
 
 
-def test_eight_may_wait_and_a_ninth_is_refused(tiny: Bench) -> None:
-    tiny.loop.submit(tiny.command(LONG))
+@pytest.mark.parametrize("is_window_answered", [False, True])
+def test_as_many_may_wait_as_may_ask_and_one_more_is_refused(tiny: Bench, is_window_answered: bool) -> None:
+    """Also while none of them has begun, and where one was stopped that had."""
+    tiny.loop.submit(guest(FIRST - 1))
+    steps(tiny, 3)
+    tiny.loop.submit(Cancel(FIRST - 1))
+    if is_window_answered:
+        tiny.loop.submit(tiny.command(LONG))
     for number in range(MOST_GUESTS + 1):
         tiny.loop.submit(guest(FIRST + number))
     tiny.idle()
@@ -397,6 +403,23 @@ def test_the_ids_of_a_prompt_are_told_between_steps_or_why_there_are_none(tiny: 
     found_all = [event for event in tiny.events[before:] if isinstance(event, Tokenized)]
     assert sorted(event.query_id for event in found_all) == list(range(2 * MOST_GUESTS))
     assert sum(event.problem is None for event in found_all) == MOST_GUESTS
+
+
+def test_a_prompt_that_nobody_waits_for_any_more_is_not_read_and_takes_nobody_s_room(tiny: Bench) -> None:
+    """At random, while one of them is read and while none is."""
+    for seed in chosen(range(20)):
+        dice, told = random.Random(seed), len(tiny.events)
+        tiny.loop.submit(Tokenize(0, "Hello there"))
+        steps(tiny, dice.randrange(3))
+        tiny.loop.submit(Cancel(0))
+        wanted = [100 + number for number in range(MOST_GUESTS)]
+        for number in wanted:
+            left = dice.randrange(1, 50)
+            for command in (Tokenize(left, "Hello"), Cancel(left), Tokenize(number, "Hello")):
+                tiny.loop.submit(command)
+        tiny.idle()
+        found = {one.query_id: one.problem for one in tiny.events[told:] if isinstance(one, Tokenized)}
+        assert [found[number] for number in wanted] == [None] * MOST_GUESTS, seed
 
 
 @pytest.mark.parametrize("command", [CloseModel(), Shutdown(), LoadModel("")])

@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 
-from app.gateway.guests import LARGEST_HELD, MOST, Guest, GuestEvent, Guests
+from app.gateway.guests import LARGEST_HELD, Guest, GuestEvent, Guests
 from app.gateway.refused import RefusedError
-from app.protocol.commands import Cancel, Command, Generate
+from app.protocol.commands import MOST_GUESTS, Cancel, Command, Generate
 from app.protocol.events import (
     EngineStarted,
     Event,
@@ -120,7 +120,7 @@ def test_every_run_ends_once_and_only_what_has_not_ended_is_cancelled(seed: int)
         there: list[Guest] = []
         for _ in range(200):
             kind = draw.random()
-            if kind < 0.4 and len(there) == MOST:
+            if kind < 0.4 and len(there) == MOST_GUESTS:
                 with pytest.raises(RefusedError) as caught:
                     guests.begin(lambda run_id: Generate(run_id, (), text="a", is_guest=True))
                 assert caught.value.status == 429
@@ -154,7 +154,7 @@ def test_every_run_ends_once_and_only_what_has_not_ended_is_cancelled(seed: int)
     assert len(cancelled) == len(set(cancelled))
     assert set(asked) == set(cancelled) | ended
     assert not set(cancelled) & ended
-    assert max(counts) <= MOST
+    assert max(counts) <= MOST_GUESTS
     assert counts[-1] == 0
 
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.launch.paths import guide_model
 from app.protocol.chat import Sampling, Turn
-from app.protocol.commands import Generate, LoadModel
+from app.protocol.commands import MOST_GUESTS, Cancel, Generate, LoadModel
 from app.protocol.events import Event, ModelReady, RunFinished, RunStarted, TextDelta
 from app.worker.engine_host import EngineHost
 from app.worker.gateway_host import GatewayHost
@@ -135,6 +135,27 @@ def test_the_window_goes_first_and_the_guest_s_words_are_those_of_an_undisturbed
     ended = [one.run_id for one in since if isinstance(one, RunFinished)]
     assert ended[0] == 2, "the window's answer ends before the guest's, which was asked before"
     assert guest() == alone
+
+
+def test_who_asks_while_the_window_is_answered_waits_and_one_more_than_may_is_told_to_come_later(
+    program: Program,
+) -> None:
+    counts: list[int] = []
+    program.gateway.answering.connect(counts.append)
+    endless = Sampling(temperature=0, frequency_penalty=-2, max_tokens=3000)
+    program.host.submit(Generate(1, TURNS, endless, "conversation"))
+    program.until(lambda: any(isinstance(one, TextDelta) for one in program.events))
+
+    def ask(client: openai.OpenAI) -> Any:
+        return client.chat.completions.create(model="guide", messages=MESSAGES, max_tokens=2)
+
+    waiting = [program.on_a_thread(ask) for _ in range(MOST_GUESTS)]
+    program.until(lambda: MOST_GUESTS in counts)
+    refused = program.ask(lambda client: failure(lambda: ask(client)))
+    assert isinstance(refused, openai.RateLimitError)
+    assert not any(isinstance(one, RunFinished) for one in program.events), "nobody else had his turn"
+    program.host.submit(Cancel(1))
+    assert [one().usage.completion_tokens for one in waiting] == [2] * MOST_GUESTS
 
 
 def test_who_leaves_ends_the_run(program: Program) -> None:

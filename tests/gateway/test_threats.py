@@ -18,9 +18,9 @@ from app.gateway import connection
 from app.gateway.application import MOST_CONNECTIONS
 from app.gateway.body import LARGEST
 from app.gateway.guard import LARGEST_HEAD, admit
-from app.gateway.guests import MOST
 from app.gateway.refused import RefusedError
 from app.gateway.server import PortError, listen
+from app.protocol.commands import MOST_GUESTS
 from app.protocol.events import TextDelta
 from app.protocol.reports import StopReason
 from tests.gateway.raw import QUESTION, answer_on, connected, head, post, reply, status, until_closed
@@ -219,13 +219,13 @@ def test_what_is_no_request_is_refused(api: Api) -> None:
 def test_so_many_wait_and_the_next_is_told_to_come_later(api: Api, script: Script) -> None:
     script.is_held = True
     with ExitStack() as stack:
-        for _ in range(MOST):
+        for _ in range(MOST_GUESTS):
             stack.enter_context(connected(api, post(api, QUESTION)))
-        script.wait_for(lambda: len(script.asked) == MOST)
+        script.wait_for(lambda: len(script.asked) == MOST_GUESTS)
         answer = api.chat()
         assert (answer.status_code, answer.json()["error"]["type"]) == (429, "rate_limit_error")
-        assert len(script.asked) == MOST
-    script.wait_for(lambda: len(script.cancelled) == MOST and script.counts[-1] == 0)
+        assert len(script.asked) == MOST_GUESTS
+    script.wait_for(lambda: len(script.cancelled) == MOST_GUESTS and script.counts[-1] == 0)
     script.is_held = False
     assert api.chat().status_code == 200
 
