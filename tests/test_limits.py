@@ -11,7 +11,7 @@ KIB, MIB, MINUTE = 1 << 10, 1 << 20, 60.0
 
 
 def test_what_other_programs_may_send_to_the_local_api() -> None:
-    assert (body.LARGEST, guard.LARGEST_HEAD) == (4 * MIB, 64 * KIB)
+    assert (body.LARGEST, guard.LARGEST_HEAD, connection.LARGEST_AHEAD) == (4 * MIB, 64 * KIB, 64 * KIB)
     assert MOST_GUESTS == 9, "eight wait besides the one that is answered"
     assert (application.MOST_CONNECTIONS, connection.SENDING) == (64, 10.0)
     assert (asked.MOST_MESSAGES, asked.MOST_PARTS, asked.MOST_STOPS, asked.MOST_IDS) == (2000, 1000, 16, MIB)

@@ -2,7 +2,7 @@
 
 Properties: a request is sent within ten seconds from its first byte, or from the opening of the connection; what is
 written is taken within a minute; and no flood of connections takes the files that the program needs elsewhere. A
-connection that keeps none of this is closed.
+connection that keeps none of this is closed. That a client has left is noticed whatever it sent before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,27 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from app.gateway.application import MOST_CONNECTIONS, Connections
 
 SENDING, TAKING = 10.0, 60.0  # seconds
+LARGEST_AHEAD = 64 << 10  # bytes that are sent before the answer to what was asked first has ended
 _FAR_TOO_MANY = 2 * MOST_CONNECTIONS  # those between are told so
+_UNFINISHED = frozenset({h11.IDLE, h11.SEND_BODY})  # states of a client whose request is not whole
+
+
+class _Http(H11Protocol):
+    """HTTP as uvicorn speaks it, which reads on while a request is answered: the end of a connection is read, too."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, and nothing after a request that said that it was the last one."""
+        if self.conn.their_state is not h11.MUST_CLOSE:
+            super().data_received(data)
+
+    def handle_events(self) -> None:
+        """Begin with what was asked. What is asked before that is answered waits, up to a measure."""
+        super().handle_events()
+        if self.conn.their_state in _UNFINISHED:
+            return
+        if len(self.conn.trailing_data[0]) > LARGEST_AHEAD:
+            self.transport.abort()
+        self.flow.resume_reading()
 
 
 class Connection(asyncio.Protocol):
@@ -25,7 +45,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, connections: Connections, **server: Any) -> None:
         """connections: what it is counted in. server: what uvicorn gives to its own."""
         self._connections = connections
-        self._http = H11Protocol(**server)
+        self._http = _Http(**server)
         self._transport: asyncio.Transport | None = None
         self._sending: asyncio.TimerHandle | None = None
         self._taking: asyncio.TimerHandle | None = None
@@ -50,7 +70,7 @@ class Connection(asyncio.Protocol):
         if self._sending is None:
             self._sending = self._after(SENDING)
         self._http.data_received(data)
-        if self._http.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        if self._http.conn.their_state not in _UNFINISHED:
             self._end_sending()
 
     def eof_received(self) -> None:

@@ -300,6 +300,42 @@ def test_a_long_answer_has_all_the_time_it_needs(monkeypatch: pytest.MonkeyPatch
         assert status(answer_on(kept)) == 200
 
 
+@each_seed(range(24))
+def test_who_leaves_ends_the_run_whatever_was_sent_ahead(seed: int, api: Api, script: Script) -> None:
+    """A late end of a line, whole requests or a part of one: with the question, after it, or before one of several."""
+    dice, asked = random.Random(seed), len(script.asked)
+    script.is_held = True
+    question = post(api, QUESTION | {"stream": dice.random() < 0.5})
+    is_last = dice.random() < 0.3
+    if is_last:
+        question = question.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
+    ahead = dice.choice((b"\r\n", head(api), head(api) * 3, question + b"\r\n", head(api)[:40], b"\0hello"))
+    before = b"" if is_last else head(api) * dice.randrange(3)
+    with connected(api, before + question + ahead * (dice.random() < 0.5)) as left:
+        script.wait_for(lambda: len(script.asked) > asked)
+        run = script.asked[asked].run_id
+        if dice.random() < 0.5:
+            api.begin(script.asked[asked])
+        left.sendall(ahead)
+    script.wait_for(lambda: run in script.cancelled)
+
+
+def test_what_is_sent_ahead_is_answered_in_turn_and_has_a_measure(api: Api, script: Script) -> None:
+    with connected(api, (head(api) + post(api, QUESTION)) * 4) as kept:
+        came = ""
+        while came.count("HTTP/1.1 200") < 8:
+            came += answer_on(kept)
+        assert came.count("Hello world") == 4
+    script.is_held = True
+    with connected(api, post(api, QUESTION)) as flood:
+        script.wait_for(lambda: len(script.asked) == 5)
+        for _ in range(1000):
+            if not is_taken(flood, head(api) * 100):
+                break
+        assert until_closed(flood) == b""
+    script.wait_for(lambda: script.asked[-1].run_id in script.cancelled)
+
+
 def test_who_does_not_read_is_left_and_the_run_ends(monkeypatch: pytest.MonkeyPatch, api: Api, script: Script) -> None:
     monkeypatch.setattr(connection, "TAKING", 0.3)
     script.is_held = True
