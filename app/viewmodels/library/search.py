@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversation.message import THOUGHT, Conversation
 from app.conversation.search import Hit, SearchState
 from app.conversation.store import Store
+from app.conversation.terms import Term, terms_of, words_of
 from app.viewmodels.kit.store_link import StoreLink
 from app.viewmodels.library.library import Library
 from app.viewmodels.library.line_model import LineModel, LineRow
@@ -20,10 +22,11 @@ WAIT_MS = 120
 AGAIN_MS = 1000
 MOST = 200
 SOON = 200  # messages that may be missing from the index without a word about it
+_MOST_TITLES = 20_000  # whose words are known from the search before
 _LONGEST_NAME = 32  # characters of what the words were found in
 _ROLES = {"user": "You: ", "assistant": "", "system": "Instructions: "}
 
-Answer = tuple[tuple[Hit, ...], SearchState]
+Answer = tuple[list[Conversation], tuple[Hit, ...], SearchState]
 
 
 class Search(QObject):
@@ -79,10 +82,12 @@ class Search(QObject):
         if not self._text:
             return
         self._asked += 1
-        text, number = self._text, self._asked
+        text, number, conversations = self._text, self._asked, self._library.conversations
 
         def find(store: Store) -> Answer:
-            return store.search.find(text, MOST), store.search.state
+            terms = terms_of(text)
+            titled = [one for one in conversations if _is_titled(one, terms)]
+            return titled, store.search.find(text, MOST), store.search.state
 
         def take(found: Answer) -> None:
             if number == self._asked:
@@ -101,10 +106,9 @@ class Search(QObject):
         self._asked += 1
         self._timer.stop()
 
-    def _show(self, text: str, hits: Sequence[Hit], state: SearchState) -> None:
+    def _show(self, text: str, titled: Sequence[Conversation], hits: Sequence[Hit], state: SearchState) -> None:
         now = time.time()
-        titles = [_titled(one, text, now) for one in self._library.conversations if _is_titled(one, text)]
-        found = [*titles, *(_found(hit, now) for hit in hits)]
+        found = [*(_titled(one, now) for one in titled), *(_found(hit, now) for hit in hits)]
         self.in_thoughts = frozenset(hit.message_id for hit in hits if hit.attachment == THOUGHT)
         self.rows.show(found)
         self.sentence = _sentence(len(found), text, state)
@@ -132,11 +136,17 @@ def _found(hit: Hit, now: float) -> LineRow:
     )
 
 
-def _is_titled(conversation: Conversation, text: str) -> bool:
-    title = (conversation.title or "").casefold()
-    return bool(title) and all(word in title for word in text.casefold().split())
+def _is_titled(conversation: Conversation, terms: Sequence[Term]) -> bool:
+    """Return whether words of a title begin with what is looked for: by the same words as messages are found by."""
+    title = _words(conversation.title or "")
+    return bool(terms) and all(f" {' '.join(term.words)}" in title for term in terms)
 
 
-def _titled(conversation: Conversation, text: str, now: float) -> LineRow:
+@lru_cache(_MOST_TITLES)
+def _words(title: str) -> str:
+    return "".join(f" {word.folded}" for word in words_of(title))
+
+
+def _titled(conversation: Conversation, now: float) -> LineRow:
     age = formatting.age(conversation.updated_at, now)
     return LineRow("", conversation.title or "", age, "The conversation’s title", (), conversation.id)
