@@ -11,7 +11,7 @@ from app.conversation.message import Message
 from app.protocol.chat import Sampling
 from app.viewmodels.chat.chosen_settings import ChosenSettings
 from app.viewmodels.chat.drafts import Drafts
-from app.viewmodels.chat.question import Question
+from app.viewmodels.chat.question import Outcome, Question
 from app.viewmodels.chat.question_queue import QuestionQueue
 from app.viewmodels.chat.questions import Questions
 from app.viewmodels.chat.versions import is_edit_gone, is_end_open, parent_for
@@ -67,9 +67,13 @@ class Outbox(QObject):
         """
         draft = self._drafts.take(conversation_id)
         said = self._chosen.take(conversation_id, None)
-        for leaf_id, sampling in leaves.items():
-            words = (draft.text, draft.attachments, said)
+        words = (draft.text, draft.attachments, said)
+        copies = tuple(
             self._question_queue.send(conversation_id, leaf_id, *words, sampling=sampling)
+            for leaf_id, sampling in leaves.items()
+        )
+        for question in copies:
+            question.copies = copies
         self.moved.emit(conversation_id)
 
     def send_waiting(self) -> None:
@@ -83,7 +87,12 @@ class Outbox(QObject):
                 self.send(waiting)
 
     def give_back(self, question: Question) -> None:
-        """Put the words of a question that could not be stored back to where they were typed."""
+        """Put the words of a question that could not be stored back to where they were typed.
+
+        Words that were asked on several branches come back once.
+        """
+        if any(one.outcome is Outcome.REFUSED for one in takewhile(lambda one: one is not question, question.copies)):
+            return
         message, conversation_id = question.message, question.conversation_id
         if question.begun is not None and question.edited is not None:
             self.give_back_edit(question.begun, question.edited)

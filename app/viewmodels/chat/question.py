@@ -70,8 +70,9 @@ _AT_ENGINE = frozenset({Stage.READING, Stage.WRITING})
 class Question:
     """A question, its stage, and all that belongs to its answer. RuntimeError where a stage does not follow the last.
 
-    Attributes: message, what was asked; is_again, it is stored already and gets another answer; stage; outcome, None
-    before it is done or saved; problem, why it was refused or failed.
+    Attributes: message, what was asked; is_again, it is stored already and gets another answer; copies, the questions
+    with the same words that were asked at once on several branches, this one included; stage; outcome, None before it
+    is done or saved; problem, why it was refused or failed.
 
     Of the answer: answer, the message, None before the engine is asked, with its words once it has ended; run_id, the
     engine's name for it; text, thinking, all of its words so far; tokens, how many have come; request, what the cache
@@ -107,6 +108,7 @@ class Question:
         """Begin with a message that is not stored yet; with one that is, where it is answered again or goes on."""
         self.message = message
         self.is_again = is_again
+        self.copies: tuple[Question, ...] = (self,)
         is_stored = is_again or (begun is not None and edited is None)
         self.stage = Stage.WAITING if is_stored else Stage.COMMITTING
         self.outcome: Outcome | None = None

@@ -87,11 +87,12 @@ class QuestionQueue(QObject):
         sampling: Sampling | None = None,
         *,
         select: bool = True,
-    ) -> None:
+    ) -> Question:
         """Say something below a message, or as a first message. A second child is the fork.
 
         said: what holds from it on. plan: the answers it gets, not more than can be written at the same time. sampling:
         how their tokens are chosen, None for what is chosen in its conversation. select: have the path end with it.
+        Returns the question on its way.
         """
         message = Message.new(
             *(conversation_id, parent_id, "user", text),
@@ -106,6 +107,7 @@ class QuestionQueue(QObject):
         committed, refused = partial(self._on_committed, question), partial(self._on_refused, question)
         self._library.add(question.message, committed, refused, select=select)
         self.moved.emit(conversation_id)
+        return question
 
     def ask_again(
         self,

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.conversation.edit import Edit
+from app.conversation.faults import Fault, store_error
+from app.conversation.message import Message
+from app.conversation.message_store import MessageStore
 from app.protocol.commands import Cancel, Generate
 from app.viewmodels.app import App
 from app.viewmodels.lanes.lane_state import LanesState
@@ -449,3 +454,25 @@ def check(app: App) -> None:
         for message in tree.path_to(tree.leaf_below(rows.answer_id) or "")[tree.depth(rows.answer_id) :]:
             said.append(questions[message.id].text if message.id in questions else message.text)
         assert [row.text for row in rows.chat_model.rows] == said
+
+
+@pytest.mark.parametrize("refused", ["all", "the last two"])
+def test_words_that_no_branch_or_not_each_could_take_come_back_once(
+    qtbot: QtBot, app: App, script: Script, three: None, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    """With what was attached to them."""
+    script.go.set()
+    idle(qtbot, app)
+    add, taken = MessageStore.add, iter([refused != "all", False, False])
+
+    def refuse(store: MessageStore, message: Message, *more: Any) -> Edit:
+        if message.role == "user" and not next(taken):
+            raise store_error(Fault.FULL, None)
+        return add(store, message, *more)
+
+    monkeypatch.setattr(MessageStore, "add", refuse)
+    app.chat.attachments.attach_text("A long text")
+    app.lanes.send("And how?")
+    idle(qtbot, app)
+    assert app.chat.open_draft.now.text == "And how?"
+    assert [one.text for one in app.chat.open_draft.now.attachments] == ["A long text"]
