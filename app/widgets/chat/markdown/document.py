@@ -30,6 +30,7 @@ from app.widgets.kit.typography import TextRole, TextStyle
 
 FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 INDENT = 20
+_TAB = 4  # columns of code
 # Colours stop after so many runs of a piece: beyond that they would cost a visible pause.
 _MOST_RUNS = 3000
 # Characters of a line of code that is not broken.
@@ -79,6 +80,7 @@ class QuietDocument(QTextDocument):
         self.setIndentWidth(style.typography.scaled(INDENT))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTabStopDistance(_TAB * style.text_style(TextRole.CODE).width(" "))
         self.setDefaultTextOption(option)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:

@@ -10,10 +10,11 @@ from app.widgets.chat.markdown.blocks import Block, markdown
 from app.widgets.chat.markdown.copied import selected_text
 from app.widgets.chat.markdown.document import DecorationKind, QuietDocument, code_document, plain_document
 from app.widgets.chat.markdown.markdown import markdown_document
+from app.widgets.chat.markdown.marks import cursor_x
 from app.widgets.chat.markdown.written import written_markdown
 from app.widgets.kit.style import Style
 from app.widgets.kit.theme import LIGHT
-from app.widgets.kit.typography import TextRole
+from app.widgets.kit.typography import LARGEST_BODY, SMALLEST_BODY, TextRole
 from tests.widgets.pictures import count, painted
 
 RED = QColor("#ff0000")
@@ -211,3 +212,14 @@ def test_a_stroke_in_the_code_of_a_table_is_shown_as_what_it_is(style: Style) ->
     assert " ".join(shown.toPlainText().split()) == "a \\| b h | h x string | null and || 1 | 2"
     written = written_markdown(shown, 0, shown.characterCount() - 1)
     assert markdown_document(written, style).toPlainText() == shown.toPlainText()
+
+
+@pytest.mark.parametrize("size", [SMALLEST_BODY, LARGEST_BODY])
+def test_a_tab_is_as_wide_as_four_columns_of_code(style: Style, size: int) -> None:
+    style.set_text_size(size)
+    quoted = markdown_document("> ```\n> ab\tx\n> ab  x\n> ```", style)
+    for document in (code_document("ab\tx\nab  x", "", style), quoted):
+        document.setTextWidth(400)
+        document.documentLayout().documentSize()
+        tab, blanks = (document.findBlockByNumber(number).layout().lineAt(0) for number in range(2))
+        assert cursor_x(tab, 3) == pytest.approx(cursor_x(blanks, 4), abs=1)
