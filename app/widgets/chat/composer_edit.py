@@ -119,7 +119,7 @@ class ComposerEdit(QTextEdit):
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Leave files to the window: a model's folder dropped here is opened, not typed."""
-        return source.hasText() and not source.hasUrls()
+        return source.hasText() and not any(url.isLocalFile() for url in source.urls())
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if len(source.text()) > LONG_PASTE:

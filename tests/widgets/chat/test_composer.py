@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
-from PySide6.QtGui import QColor, QInputMethodEvent, QPainter
+from PySide6.QtGui import QColor, QGuiApplication, QInputMethodEvent, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -95,6 +95,18 @@ def test_files_are_not_typed(composer: Composer) -> None:
     data.setUrls([QUrl.fromLocalFile("/models/x")])
     data.setText("file:///models/x")
     assert not composer.edit.canInsertFromMimeData(data)
+
+
+def test_an_address_of_the_web_is_typed(composer: Composer) -> None:
+    """A browser copies and drags it as an address and as text."""
+    data = QMimeData()
+    data.setUrls([QUrl("https://a.b/c")])
+    data.setText("https://a.b/c")
+    assert composer.edit.canInsertFromMimeData(data)
+    QGuiApplication.clipboard().setMimeData(data)
+    assert composer.edit.canPaste()
+    composer.edit.paste()
+    assert composer.text == "https://a.b/c"
 
 
 def test_escape_is_told(qtbot: QtBot, composer: Composer) -> None:
