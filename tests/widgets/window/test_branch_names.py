@@ -12,6 +12,8 @@ from app.viewmodels.app import App
 from app.widgets.chat.composer_edit import ComposerEdit
 from app.widgets.chat.messages.branch_name import NameField, NameTag
 from app.widgets.chat.messages.row_controls import ControlKind
+from app.widgets.kit.theme import DARK, LIGHT
+from app.widgets.kit.typography import BODY_SIZE, LARGEST_BODY, SMALLEST_BODY, TextRole
 from app.widgets.window.main_window import MainWindow
 from app.widgets.window.toolbar import TitleBlock
 from tests.fakes.engine import Script
@@ -172,3 +174,18 @@ def test_a_message_says_the_name_of_its_branch(qtbot: QtBot, forked: MainWindow,
     model = app.chat.chat_model
     said = model.index(2).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "version 2 of 2, branch cheaper" in said
+
+
+def test_the_field_takes_another_theme_and_size_of_text(qtbot: QtBot, forked: MainWindow, app: App) -> None:
+    style = forked._style
+    forked.do("name_branch")
+    shown = field(forked)
+    for theme, size in ((DARK, LARGEST_BODY), (LIGHT, SMALLEST_BODY), (DARK, BODY_SIZE)):
+        style.set_theme(theme)
+        style.set_text_size(size)
+        assert shown.palette().text().color() == theme.text
+        assert shown.font().pixelSize() == style.text_style(TextRole.SMALL).font.pixelSize()
+        assert shown.height() == style.typography.row - 2
+        row = forked.chat.view.layout_of_rows.row_of(shown.message_id)
+        head = forked.chat.view.layout_of_rows.item(row).name
+        assert shown.geometry().right() + 1 == round(head.right())

@@ -77,10 +77,15 @@ class NameField(QLineEdit):
         self.setPlaceholderText("Name of the branch")
         self.setAccessibleName("Name of the branch")
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
+        self.restyle()
+        self.selectAll()
+
+    def restyle(self) -> None:
+        """Take the colours and sizes that hold now."""
+        style = self._style
         self.setPalette(field_palette(style.theme))
         self.setFont(style.text_style(TextRole.SMALL).font)
         self.resize(style.typography.scaled(_FIELD), style.typography.row - 2)
-        self.selectAll()
 
     def finish(self, *, is_given: bool = True) -> None:
         """Give the name, or leave all as it was, and go."""
@@ -134,6 +139,7 @@ class BranchNaming(QObject):
         super().__init__(view)
         self._style, self._view, self._row_of = style, view, row_of
         self._field: NameField | None = None
+        style.changed.connect(self._restyle)
 
     def begin(self, message_id: str, name: str) -> None:
         """Open the field, with the name that the branch has now, and the keyboard in it."""
@@ -160,6 +166,11 @@ class BranchNaming(QObject):
         lowest = self._view.viewport().height() - field.height() - _EDGE
         top = max(_EDGE, min(round(head.center().y()) - field.height() // 2, lowest))
         field.move(round(head.right()) - field.width(), top)
+
+    def _restyle(self) -> None:
+        """Restyle the field; the view, which hears of it later, lays its rows out and places it."""
+        if self._field is not None:
+            self._field.restyle()
 
     def _forget(self) -> None:
         self._field = None
