@@ -109,6 +109,7 @@ class Answering:
         self._prompt = None if replica.belief is None else replica.belief.prompt(self._command)
 
     def _request(self) -> tuple[str, dict[str, Any]]:
+        self._written.most = UNTOLD_CONTEXT if self._length is None else self._length
         lane = replace(self._lane, sampling=replace(self._lane.sampling, max_tokens=self._length))
         arguments = self._at.kind, self._model, self._command, lane, self._seed
         if self._at.kind is kinds.OLLAMA:

@@ -10,7 +10,7 @@ from typing import Any
 from app.protocol.dataclass import dataclass
 from app.remote.faults import ServerError, gave_up, malformed
 
-_MOST = 1 << 40  # more tokens than anything has
+_MOST = 1 << 30  # more tokens than any model reads or writes
 _KEEPALIVE = re.compile(r"keepalive (\d{1,13})/(\d{1,13})", re.ASCII)
 DONE = "[DONE]"
 
@@ -22,6 +22,14 @@ class Usage:
     prompt: int | None = None
     answer: int | None = None
     cached: int | None = None
+
+    def updated(self, later: Usage) -> Usage:
+        """Return these counts, with those in their place that a later piece of the answer tells."""
+        return Usage(
+            self.prompt if later.prompt is None else later.prompt,
+            self.answer if later.answer is None else later.answer,
+            self.cached if later.cached is None else later.cached,
+        )
 
 
 @dataclass(frozen=True, slots=True)

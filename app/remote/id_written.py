@@ -72,7 +72,8 @@ class IdWritten(Written):
 
     def take_tokens(self, tokens: Sequence[int], piece: Completed) -> list[Piece]:
         """Take the next tokens and return what there is to show. piece: that they came with."""
-        self.usage = piece.usage or self.usage
+        if piece.usage is not None:
+            self.usage = self.usage.updated(piece.usage)
         found = (*(None for _ in range(len(tokens) - len(piece.found))), *piece.found)[: len(tokens)]
         told = tuple(zip(tokens, found, strict=True))
         waiting = (*self._held, *told)

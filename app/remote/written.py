@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from app.prompting.thinking import Piece, Splitter, ThinkingMarks
 from app.protocol.events import TextKind
-from app.protocol.reports import RequestReport, RunStats, Source, StopReason
+from app.protocol.reports import UNTOLD_CONTEXT, RequestReport, RunStats, Source, StopReason
 from app.remote.chunks import Chunk, Usage
 
 # Where a server does not part them, a thought stands between these in the text.
@@ -21,13 +21,14 @@ NOT_TOLD = RequestReport(0, 0, 0, 0, source=Source.UNKNOWN)
 class Written:
     """Collect what a server has sent of an answer so far.
 
-    Attributes: stop, why it ended, None while it goes on; usage.
+    Attributes: stop, why it ended, None while it goes on; usage, without what cannot be true of it; most, how many
+    tokens it can have.
     """
 
     def __init__(self, seed: int, clock: Callable[[], float] = time.monotonic) -> None:
         """Begin the clock. clock: seconds."""
         self.stop: StopReason | None = None
-        self.usage = Usage()
+        self.usage, self.most = Usage(), UNTOLD_CONTEXT
         self._seed, self._clock = seed, clock
         self._begun = self._last = clock()
         self._first: float | None = None
@@ -94,7 +95,10 @@ class Written:
         """Take the next piece and return what there is to show."""
         if chunk.progress is not None:
             self.usage = replace(self.usage, prompt=chunk.progress.total, cached=chunk.progress.cached)
-        self.usage = chunk.usage or self.usage
+        if chunk.usage is not None:
+            self.usage = self.usage.updated(chunk.usage)
+        if self.usage.answer is not None and not 0 < self.usage.answer <= self.most:
+            self.usage = replace(self.usage, answer=None)
         pieces: list[Piece] = []
         if chunk.thinking:
             self._is_split = True

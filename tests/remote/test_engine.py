@@ -123,6 +123,16 @@ def test_the_figures_are_the_servers_own_and_never_a_zero_that_is_made_up() -> N
             assert found.stats.request.cached == 0
 
 
+def test_an_answer_has_no_more_tokens_than_were_asked_for_or_any_model_reads() -> None:
+    with serving() as script, asking() as asker:
+        asker.open(script.server)
+        for run, (most, told, tokens) in enumerate(((None, 9, 9), (None, 10**9, 3), (5, 5, 5), (5, 9, 3)), 1):
+            script.usage = {"prompt_tokens": 40, "completion_tokens": told}
+            found = asker.answer(run, sampling=Sampling(max_tokens=most))
+            assert isinstance(found, RunFinished)
+            assert found.stats.tokens == tokens
+
+
 def test_what_a_server_does_not_tell_is_told_as_about_where_it_was_sent_before() -> None:
     usage = {"prompt_tokens": 40, "completion_tokens": 9}
     with serving(Script(kind="vLLM", usage=usage)) as script, asking() as asker:
