@@ -14,7 +14,7 @@ from typing import Any
 
 from app.gateway.asked import Asked, Form
 from app.protocol.events import RunFinished, TextKind
-from app.protocol.reports import RequestReport, RunStats, StopReason
+from app.protocol.reports import ModelInfo, RequestReport, RunStats, StopReason
 
 DONE = b"data: [DONE]\n\n"
 _WHOLE = frozenset({StopReason.FINISHED, StopReason.STOP_TEXT})
@@ -34,6 +34,12 @@ def event(value: Any) -> bytes:
 def comment(words: str) -> bytes:
     """Return what a stream's client passes over, and what keeps its connection open."""
     return b": " + words.encode() + b"\n\n"
+
+
+def described(model: ModelInfo) -> dict[str, Any]:
+    """Return what a list of models says of one."""
+    fixed = {"object": "model", "created": 0, "owned_by": "espalier"}
+    return {"id": model.name, **fixed, "max_model_len": model.context_length}
 
 
 def usage(request: RequestReport, stats: RunStats) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from app.gateway import answers, asked
@@ -32,6 +33,7 @@ logger = logging.getLogger(__name__)
 MOST_CONNECTIONS = 64
 PAUSE = 5.0  # seconds without news, after which a client is told that it waits
 PATIENCE = 1.0  # seconds within which a request that cannot be answered is refused by its status
+_MODEL = "/v1/models/"  # and the name of one
 _Endpoint = Callable[["_Exchange"], Awaitable[None]]
 
 
@@ -87,9 +89,11 @@ class Application:
             "/completion": ("POST", self._answer_lines),
             "/v1/tokenize": ("POST", self._tokenize),
         }
-        if path not in endpoints:
+        wanted, endpoint = endpoints.get(path, ("GET", None))
+        if endpoint is None and path.startswith(_MODEL) and path != _MODEL:
+            endpoint = partial(self._tell_model, path.removeprefix(_MODEL))
+        if endpoint is None:
             raise RefusedError(404, "There is nothing at this address.")
-        wanted, endpoint = endpoints[path]
         if method != wanted:
             raise RefusedError(405, f"Ask {path} with {wanted}.")
         await endpoint(exchange)
@@ -112,18 +116,11 @@ class Application:
 
     async def _list_models(self, exchange: _Exchange) -> None:
         model = self._model()
-        listed = [] if isinstance(model, str) else [model]
-        about = [
-            {
-                "id": one.name,
-                "object": "model",
-                "created": 0,
-                "owned_by": "espalier",
-                "max_model_len": one.context_length,
-            }
-            for one in listed
-        ]
-        await exchange.send_json({"object": "list", "data": about})
+        listed = [] if isinstance(model, str) else [answers.described(model)]
+        await exchange.send_json({"object": "list", "data": listed})
+
+    async def _tell_model(self, name: str, exchange: _Exchange) -> None:
+        await exchange.send_json(answers.described(self._require_model(name)))
 
     async def _tell_status(self, exchange: _Exchange) -> None:
         model = self._require_model()

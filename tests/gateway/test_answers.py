@@ -44,6 +44,7 @@ def test_the_open_model_is_listed_and_described(api: Api) -> None:
     listed = api.client.get("/v1/models").json()
     about = {"id": "tiny", "object": "model", "created": 0, "owned_by": "espalier", "max_model_len": 4096}
     assert listed == {"object": "list", "data": [about]}
+    assert api.client.get("/v1/models/tiny").json() == about
     for path in ("/v1/status", "/health"):
         assert api.client.get(path).json() == {"Status": 0, "Progress": 100, "ContextLength": 4096, "Memory": 1000}
 
@@ -182,7 +183,11 @@ def test_another_model_is_not_opened(api: Api, script: Script) -> None:
 @pytest.mark.parametrize("why", ["No model is open.", "A server is the engine."])
 def test_without_a_model_of_this_computer_nobody_answers(api: Api, script: Script, why: str) -> None:
     script.model = why
-    for answer in (api.chat(), api.client.get("/health"), api.client.post("/v1/tokenize", json="a")):
+    for answer in (
+        *map(api.client.get, ("/health", "/v1/models/x")),
+        api.chat(),
+        api.client.post("/v1/tokenize", json="a"),
+    ):
         assert (answer.status_code, answer.json()["error"]["message"]) == (503, why)
     assert api.client.get("/v1/models").json()["data"] == []
 
@@ -222,7 +227,9 @@ def test_where_the_engine_is_gone_all_answers_fail(api: Api, script: Script) -> 
     [
         ("GET", "/", 404),
         ("GET", "/v1/models/x", 404),
+        ("GET", "/v1/models/", 404),
         ("POST", "/v1/models", 405),
+        ("DELETE", "/v1/models/tiny", 405),
         ("GET", "/v1/completions", 405),
         ("PUT", "/health", 405),
         ("POST", "/v1/embeddings", 404),

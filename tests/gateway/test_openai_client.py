@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import openai
 import pytest
 
-from tests.gateway.scripted import TOKEN, Api, Script
+from tests.gateway.scripted import MODEL, TOKEN, Api, Script
 
 
 @pytest.fixture
@@ -19,8 +20,14 @@ def client(api: Api, monkeypatch: pytest.MonkeyPatch) -> Iterator[openai.OpenAI]
         yield client
 
 
-def test_it_lists_the_model(client: openai.OpenAI) -> None:
-    assert [one.id for one in client.models.list()] == ["tiny"]
+@pytest.mark.parametrize("name", ["tiny", "people/Größer als 4B?", "100%"])
+def test_it_lists_the_model_and_finds_it_by_its_name(client: openai.OpenAI, script: Script, name: str) -> None:
+    script.model = replace(MODEL, name=name)
+    (listed,) = client.models.list()
+    assert listed.id == name
+    assert client.models.retrieve(name) == listed
+    with pytest.raises(openai.NotFoundError, match="other is not open"):
+        client.models.retrieve("other")
 
 
 def test_it_gets_an_answer_and_its_figures(client: openai.OpenAI, script: Script) -> None:
