@@ -6,14 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPoint,
-    QRectF,
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -437,7 +430,8 @@ class ChatView(RowView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Show versions with Left and Right, scroll by pages, copy; other keys move between messages."""
         key, row = event.key(), self.current_row()
-        pages = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1, Qt.Key.Key_Space: 1}
+        by_space = -1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        pages = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1, Qt.Key.Key_Space: by_space}
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):

@@ -867,6 +867,22 @@ def test_a_huge_message_is_copied_a_piece_at_a_time(
     assert QGuiApplication.clipboard().text() == "\n\n".join(words).replace("**", "")
 
 
+def test_the_space_bar_turns_pages_and_with_shift_back(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
+    chat.show([question("q"), answer("a", "\n\n".join(f"Paragraph {number}" for number in range(200)))])
+    settle()
+    view.setFocus()
+    bar = view.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    down = bar.value()
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    up = bar.value()
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    assert bar.value() == down > up
+    qtbot.keyClick(view, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.value() == up
+
+
 def test_a_double_click_takes_a_word(qtbot: QtBot, view: ChatView, chat: ChatModel) -> None:
     chat.show([question("q"), answer("a", "one two three")])
     settle()
