@@ -36,6 +36,13 @@ class ComparedBlocks:
         return not self._row.is_shared and self._is_compared and self._differences is None
 
     @property
+    def has_marks(self) -> bool:
+        """Return whether something is told as different: words, or the sides as a whole. Lays nothing out."""
+        if not self._row.is_shared and not self._is_compared:
+            self._compare()
+        return self.is_different or bool(self._differences)
+
+    @property
     def heights(self) -> tuple[float, float]:
         """Return the heights of both, as they were laid out, 0 for one that there is not."""
         left, right = (0.0 if one is None else one.height for one in (self._left, self._right))

@@ -220,6 +220,10 @@ class ComparisonDelegate(QStyledItemDelegate):
         width = min(whole.width(), float(_WIDEST))
         return (QRectF(left.left(), rect.top(), width, rect.height()),)
 
+    def is_marked(self, row: ComparisonRow) -> bool:
+        """Return whether something of a row is marked as different: what is written otherwise may be shown alike."""
+        return row.is_different and (row.kind is not RowKind.BLOCK or self._blocks(row).has_marks)
+
     def _blocks(self, row: ComparisonRow) -> ComparedBlocks:
         laid = self._laid.get(row)
         if laid is None:
@@ -319,7 +323,7 @@ class ComparisonList(QListView):
         """
         number, rows = self.currentIndex().row(), self._rows.rows
         around = [*range(number + 1, len(rows)), *range(max(0, number))]
-        found = next((one for one in around[::step] if rows[one].is_different), None)
+        found = next((one for one in around[::step] if self._delegate.is_marked(rows[one])), None)
         if found is not None:
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.setCurrentIndex(self._rows.index(found))

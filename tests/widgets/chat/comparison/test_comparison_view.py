@@ -221,6 +221,24 @@ def test_keys_and_buttons_go_from_difference_to_difference_and_round(
     assert not window.menus.actions["find_next"].isEnabled()
 
 
+def test_what_is_written_otherwise_and_shown_alike_is_no_difference_to_go_to(
+    qtbot: QtBot, window: MainWindow, app: App
+) -> None:
+    question = say(app, None, "user", "Which way?")
+    for name, dash, bold in (("beside", "*", "**"), ("open", "-", "")):
+        paragraphs = [f"{dash} one\n{dash} two", f"Go {name}.", f"A {bold}bold{bold} word", f"Turn {name}.", "End"]
+        say(app, question, "assistant", "\n\n".join(paragraphs[: 4 if bold else 5]))
+    app.chat.open_branch.moved.emit(app.library.open_id)
+    app.catch_up()
+    window.do("compare")
+    shown, found = view_of(window).list, list[str]()
+    for _ in range(4):
+        assert shown.step_difference(1)
+        row = shown.comparison_model.rows[shown.currentIndex().row()]
+        found.append(row.left.text if row.left is not None else "")
+    assert found == ["Go open.", "Turn open.", "End", "Go open."]
+
+
 def test_a_paragraph_of_one_side_or_a_whole_message_is_copied(
     qtbot: QtBot, differing: ComparisonList, window: MainWindow, app: App
 ) -> None:
