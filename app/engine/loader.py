@@ -27,7 +27,7 @@ from app.engine.model import LoadedModel
 from app.engine.source import checked_source
 from app.engine.step_memory import sizes_of
 from app.engine.task import Task
-from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows
+from app.engine.vocabulary import check_prompts, check_vocabulary, embedding_rows, position_rows
 from app.models.context import context_length, limited_context
 from app.prompting.border import foreign_code
 from app.prompting.codec import Codec
@@ -135,7 +135,8 @@ class Opening(Task[LoadedModel | ModelFailed]):
             state_name = state_fingerprint(folder, name, leaves, new_caches(), self._adapter)
         except OSError as error:
             raise _unreadable(folder, error) from error
-        own_context = context_length(config, _tokenizer_length(tokenizer))
+        stated = context_length(config, _tokenizer_length(tokenizer))
+        own_context = limited_context(stated, position_rows(model))
         return LoadedModel(
             path=self.path,
             name=folder.name,

@@ -1,4 +1,4 @@
-"""The token ids that a model can read.
+"""The token ids, and the positions, that a model can read.
 
 An id beyond the model's embedding is read past the end of an array: MLX does not check, and the process may end. So the
 number of rows is found when a model is opened, a tokenizer that does not fit is refused then, and every prompt is
@@ -41,6 +41,17 @@ def embedding_rows(model: Module) -> int:
     if rows and width not in rows and max(rows) < width:
         raise _unfit(f"it gives {number(width)} logits, and its embedding has {number(max(rows))} rows")
     return width
+
+
+def position_rows(model: Module) -> int | None:
+    """Return how many positions a model knows that has a learned vector for each, None for one that computes them.
+
+    A position beyond is read past the end of an array, whatever context the configuration states. mlx-lm calls these
+    vectors `wpe`, after "word position embeddings" of GPT-2.
+    """
+    untyped: Any = model
+    named = [module for name, module in untyped.named_modules() if name.rpartition(".")[2] == "wpe"]
+    return min((int(module["weight"].shape[0]) for module in named), default=None)
 
 
 def check_vocabulary(tokenizer: TokenizerWrapper, rows: int) -> None:

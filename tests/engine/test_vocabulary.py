@@ -11,6 +11,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 from mlx.utils import tree_flatten
+from mlx_lm.models import gpt2
 from tokenizers import AddedToken
 
 from app.engine.sampler import Sampler
@@ -186,6 +187,20 @@ def test_a_line_break_that_the_model_does_not_know_is_none_that_xtc_spares(
     assert bench.ask(user("hi"), max_tokens=3).finished
     assert spared
     assert bench.model.codec.unknown(spared) is None
+
+
+def test_a_model_reads_no_further_than_it_has_positions(tmp_path: Path) -> None:
+    """GPT-2 has a learned vector for each, and its configuration may state any context beside their number."""
+    folder = write_model_folder(tmp_path / "m")
+    sizes = {"n_ctx": 32, "n_embd": 64, "n_head": 4, "n_layer": 2, "n_positions": 32, "vocab_size": 402}
+    config = {"model_type": "gpt2", **sizes, "layer_norm_epsilon": 1e-5, "max_position_embeddings": 1 << 20}
+    model = gpt2.Model(gpt2.ModelArgs.from_dict(config))
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(model.parameters())))
+    (folder / "config.json").write_text(json.dumps(config))
+    bench = opened(folder)
+    assert bench.model.own_context == bench.model.context_length == 32
+    assert "too long" in bench.ask(user("the fox " * 20)).failed.problem.title
+    assert bench.ask(user("hi"), max_tokens=None).finished.ids
 
 
 def test_embeddings_are_counted_in_every_kind_and_quantized(tmp_path: Path) -> None:
