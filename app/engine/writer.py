@@ -374,10 +374,10 @@ class Writer(TurnTask):
             points.keep(following.ids)
 
     def _begin_forced(self) -> None:
-        for token in self._forced:
-            if self._choices is not None:
+        if self._choices is not None:
+            for _ in self._forced:
                 self._choices.give()
-            self._untold += self._output.add(token)
+        self._untold += self._output.begin(self._forced, self._command.begun)
         self._tell()
 
     @property

@@ -54,6 +54,11 @@ class Detokenizer:
         """Whether the last character is complete."""
         return not self._new
 
+    @property
+    def waiting(self) -> str:
+        """Return what the last tokens read that completed no character."""
+        return self._codec.decode(self._known + self._new)[self._known_length + self._said :] if self._new else ""
+
     def preview(self, token: int) -> str:
         """Decode a token as if it came next, characters that are not complete and wait for it included."""
         if self._known and not self._new:

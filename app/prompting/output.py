@@ -9,6 +9,7 @@ from app.prompting.codec import Codec
 from app.prompting.detokenizer import Detokenizer
 from app.prompting.stop import StopText
 from app.prompting.thinking import Piece, Splitter, opening
+from app.protocol.chat import Turn
 from app.protocol.events import TextKind, Token
 from app.protocol.reports import StopReason
 
@@ -45,6 +46,46 @@ class OutputText:
         self._shown: dict[TextKind, list[str]] = {"text": [], "thinking": []}
         self._lengths: dict[TextKind, int] = {"text": 0, "thinking": 0}
         self._pushed: dict[TextKind, int] = {"text": 0, "thinking": 0}
+        self._begun: dict[TextKind, str] = {"text": "", "thinking": ""}
+
+    def begin(self, ids: Sequence[int], answer: Turn | None = None) -> list[Piece]:
+        """Add the tokens that an answer begins with and return what there is to show.
+
+        answer: the one that goes on from them, whose words are shown as they stand there. A tokenizer may write other
+        letters than somebody typed, more or fewer of them, and whoever shows the answer has those words already.
+        """
+        shown = [piece for token in ids for piece in self.add(token)]
+        if answer is None:
+            return shown
+        self._begun = {"thinking": answer.thinking, "text": answer.text}
+        for kind, words in self._begun.items():
+            self._restate(kind, words)
+        return [Piece(kind, words) for kind in self._begun if (words := "".join(self._shown[kind]))]
+
+    def _restate(self, kind: TextKind, words: str) -> None:
+        """Take it that the tokens so far say these words, of which those that are held back come later."""
+        said, held = "".join(self._shown[kind]), self._held(kind)
+        if words.startswith(said) and held.startswith(words[len(said) :]):
+            return
+        words = words.removesuffix(held)
+        before, after = len(said), len(words)
+
+        def moved(at: int) -> int:
+            return at + after - before if at >= before else min(at, after)
+
+        for number, (token, text_end, is_thinking) in enumerate(self._added):
+            if is_thinking == (kind == "thinking"):
+                token = Token(token.id, moved(token.start), moved(token.end))
+                self._added[number] = _Added(token, moved(text_end) if kind == "text" else text_end, is_thinking)
+        self._pushed[kind] += after - before
+        self._shown[kind], self._lengths[kind] = [words], after
+
+    def _held(self, kind: TextKind) -> str:
+        """Return what waits for more before it is shown."""
+        if self.is_thinking != (kind == "thinking"):
+            return ""
+        held = self._splitter.held_text + self._detokenizer.waiting
+        return held if self.is_thinking else self._stop.held + held
 
     def add(self, token: int) -> list[Piece]:
         """Add the next token and return what there is to show now, often nothing."""
@@ -60,10 +101,15 @@ class OutputText:
         return self._detokenizer.preview(token)
 
     def end(self) -> list[Piece]:
-        """Return what was held back for a mark or a stop text that did not come."""
+        """Return what was held back for a mark or a stop text that did not come, or for the rest of a character."""
         shown = self._show(self._splitter.rest())
         rest = self._stop.rest()
-        return shown + self._note([Piece("text", rest)] if rest else [])
+        shown += self._note([Piece("text", rest)] if rest else [])
+        kind: TextKind = "thinking" if self.is_thinking else "text"
+        so_far, words = "".join(self._shown[kind]), self._begun[kind]
+        if self._stop.is_met or len(words) <= len(so_far) or not words.startswith(so_far):
+            return shown
+        return shown + self._note([Piece(kind, words[len(so_far) :])])
 
     @property
     def is_thinking(self) -> bool:

@@ -25,8 +25,13 @@ class StopText:
         return self._release(len(self._held) - waiting_length(self._held, self._stops))
 
     @property
+    def held(self) -> str:
+        """Return the text that waits, as it may turn out to be a stop text."""
+        return self._held
+
+    @property
     def is_holding_back(self) -> bool:
-        """Return whether text waits, as it may turn out to be a stop text."""
+        """Return whether text waits."""
         return bool(self._held)
 
     def rest(self) -> str:

@@ -163,6 +163,11 @@ class Splitter:
         return len(self._held)
 
     @property
+    def held_text(self) -> str:
+        """Return what waits for what follows: white space at the end of a thought, and what may begin a mark."""
+        return self._space + self._marks.unsigned(self._held)
+
+    @property
     def waiting(self) -> str | None:
         """White space that belongs to the thought if more of it follows; None where a mark or a header has begun."""
         is_space = self._state is _State.BETWEEN and self._held.isspace()

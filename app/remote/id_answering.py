@@ -88,7 +88,7 @@ class IdAnswering(Answering):
         self._ids.tokenizer.learn((*asked.after, *asked.begun))
         output = OutputText(codec, (*stops, *self._ids.stops), asked.after)
         choices = AnswerChoices(codec, output, self._ids.tokenizer.read) if self._command.alternatives else None
-        self._written.begin(output, asked.begun, choices)
+        self._written.begin(output, asked.begun, self._command.begun, choices)
 
     def _choose(self, replica: Replica) -> None:
         self._at = replica

@@ -8,6 +8,7 @@ from app.prompting.answer_choices import Alternatives, AnswerChoices
 from app.prompting.codec import Codec
 from app.prompting.output import OutputText
 from app.prompting.thinking import Piece
+from app.protocol.chat import Turn
 from app.protocol.events import Token
 from app.protocol.reports import StopReason
 from app.remote.chunks import Progress, Usage
@@ -32,15 +33,18 @@ class IdWritten(Written):
         self.given: list[Piece] = []
         self.is_sure = True
 
-    def begin(self, output: OutputText, ids: Sequence[int], choices: AnswerChoices | None = None) -> None:
-        """Begin with what the answer begins with, which counts as no token of it. choices: to note what else could have
-        stood, None not to.
+    def begin(
+        self, output: OutputText, ids: Sequence[int], answer: Turn | None, choices: AnswerChoices | None = None
+    ) -> None:
+        """Begin with what the answer begins with, which counts as no token of it.
+
+        answer: that goes on from there. choices: to note what else could have stood, None not to.
         """
         self._output, self._choices = output, choices
         if choices is not None:
             for _ in ids:
                 choices.give()
-        self.given = [piece for token in ids for piece in output.add(token)]
+        self.given = output.begin(ids, answer)
         self._note(self.given)
 
     def begin_again(self) -> None:

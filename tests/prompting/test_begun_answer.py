@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import normalizers
 
 from app.prompting.begun_answer import spelled_or_own
 from app.prompting.codec import Codec
@@ -18,7 +20,7 @@ from app.protocol.events import CostEstimate, TextDelta
 from app.protocol.reports import StopReason
 from tests.engine.bench import LONG, Asked, Bench, opened, user
 from tests.fakes.model_folder import write_model_folder
-from tests.fakes.tiny_tokenizer import TEMPLATES
+from tests.fakes.tiny_tokenizer import TEMPLATES, byte_level
 from tests.prompting.codecs import builder_of
 from tests.prompting.test_thinking import HARMONY, codec_with
 
@@ -146,6 +148,42 @@ def test_a_thought_that_was_cut_off_goes_on_being_one(tmp_path: Path, shape: str
     asked = go_on(bench, begun, user("hi"), max_tokens=1, temperature=0.0)
     assert asked.finished.thinking.startswith("They ask for pears")
     assert asked.finished.text.startswith(text)
+
+
+def test_an_answer_that_goes_on_says_first_what_it_said_letter_by_letter(tmp_path: Path) -> None:
+    """A tokenizer that composes letters reads fewer than were typed; what the model says then is not cut for that."""
+    tokenizer = byte_level()
+    tokenizer.normalizer = normalizers.NFC()
+    bench = opened(write_model_folder(tmp_path / "m", tokenizer=tokenizer))
+    for number in range(12):
+        rng = random.Random(number)
+        typed = "a" + "".join(rng.choice(["e\u0301", "o\u0308", "a", " ", "\ufffd", "\n"]) for _ in range(9))
+        composed = unicodedata.normalize("NFC", typed)
+        asked, other = (
+            go_on(bench, Turn("assistant", text), user("hi"), max_tokens=6, temperature=0.0)
+            for text in (typed, composed)
+        )
+        assert asked.streamed == asked.finished.text
+        assert asked.finished.text.startswith(typed), number
+        assert asked.finished.ids == other.finished.ids
+        assert asked.finished.text.removeprefix(typed) == other.finished.text.removeprefix(composed), number
+        tokens = [token for event in asked.events if isinstance(event, TextDelta) for token in event.tokens]
+        assert [token.end for token in tokens] == sorted(token.end for token in tokens)
+        assert all(token.start <= token.end <= len(asked.finished.text) for token in tokens)
+
+
+def test_an_answer_that_goes_on_and_says_no_more_has_said_no_less(tmp_path: Path) -> None:
+    """Also what waits for more, since a half character reads as U+FFFD does, and white space may end a thought."""
+    codec = builder_of(tmp_path, TEMPLATES["bare"]).codec
+    for number in range(60):
+        rng = random.Random(number)
+        text, thinking = ("".join(rng.choice(["\ufffd", "b", " ", "<", "\n"]) for _ in range(5)) for _ in range(2))
+        answer = Turn("assistant", text, thinking=rng.choice(["", thinking]))
+        output = OutputText(codec, rng.choice([(), ("<b",)]) if "<b" not in text else ())
+        shown = output.begin(spelled_or_own(codec, (), answer, 0), answer)
+        shown += output.end()
+        for kind, said, wanted in (("text", output.text, text), ("thinking", output.thinking, answer.thinking)):
+            assert said == wanted == "".join(piece.text for piece in shown if piece.kind == kind), number
 
 
 def test_half_a_character_at_the_end_is_completed(tmp_path: Path) -> None:
