@@ -79,6 +79,7 @@ SLOW = (
     "engine/test_unknown_caches.py",
     "engine/test_verification.py",
     "exchange/test_fuzz.py",
+    "kvcache/disk/test_erasing.py",
     "kvcache/disk/test_guests.py",
     "kvcache/disk/test_hanging.py",
     "kvcache/disk/test_plan.py",

@@ -12,7 +12,6 @@ _PINNED = Problem("It was not evicted", "All that is held here is pinned. Unpin 
 _IN_USE = Problem(
     "It was not evicted", "An answer is being written on it. Wait until that has ended, or stop it, then try again."
 )
-_SHARED = Problem("It was not evicted", "Its cache file holds the part above it as well. Evict that one.")
 
 
 def evict(command: Evict, open_model: OpenModel) -> Evicted:
@@ -26,8 +25,6 @@ def evict(command: Evict, open_model: OpenModel) -> Evicted:
     problem = _NOTHING
     if any(node.usage.pins for node in held):
         problem = _PINNED
-    elif any(node.active_paths for node in held):
-        problem = _IN_USE
     elif held:
-        problem = _SHARED
+        problem = _IN_USE
     return Evicted(command.query_id, problem=problem)

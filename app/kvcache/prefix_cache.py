@@ -15,7 +15,7 @@ seat.py). What is said of paths holds for as many as there are. Owned by the mod
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -350,7 +350,10 @@ class PrefixCache:
                 path.page_out(min(going, default=path.offset), stores=False, logs=False)
         for node in sorted(chosen.values(), key=lambda node: node.end, reverse=True):
             if not (node.usage.pins or node.active_paths or node.locks):
-                self._let_go(node, chosen)
+                self.trie.set_rows(node, None)
+                self.trie.set_state(node, None)
+                self.trie.set_disk(node, (), None)
+                node.stored.lost = Reason.EVICTED
         if self.disk is not None:
             self.disk.collect()
         self.ghosts.update()
@@ -365,19 +368,9 @@ class PrefixCache:
             self.event_log.add(CacheEventKind.EVICTED, start, freed.tokens, freed.nbytes + freed.disk_bytes)
         return freed
 
-    def _let_go(self, node: TrieNode, chosen: Mapping[int, TrieNode]) -> None:
-        """Let go of what an edge holds, with nothing left below it, but of no file that alone holds the edge above."""
-        above = node.parent
-        stays = above is not None and above.id not in chosen and not above.has_rows_in_memory
-        self.trie.set_rows(node, None)
-        self.trie.set_state(node, None)
-        if not (stays and above is not None and node.shares_file(above)):
-            self.trie.set_disk(node, (), None)
-        node.stored.lost = Reason.EVICTED
-
     @property
     def _disk_bytes(self) -> int:
-        return self.disk.nbytes if self.disk is not None else 0
+        return self.disk.nbytes + self.disk.coming_bytes if self.disk is not None else 0
 
     def release(self, owner: str) -> None:
         """Remove the anchors of an owner who will not come back, so that they hold nothing together any more."""
@@ -399,8 +392,8 @@ class PrefixCache:
         for node in reversed(only.values()):
             while node.usage.pins:
                 self.trie.pin(node, -1)
-            if self.disk is not None:
-                self.disk.forget(node)
+            for provenance in node.stored.provenances:
+                provenance.call_log.forget(provenance.start)
             self.trie.remove(node)
         if self.disk is not None:
             self.disk.erase(owner)

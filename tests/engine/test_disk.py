@@ -143,6 +143,34 @@ def test_a_conversation_is_erased_from_other_models_files_too(is_open: bool, tmp
     bench.do(Shutdown())
 
 
+@pytest.mark.parametrize("kind", ["llama", "lfm2"])
+@pytest.mark.parametrize("opens", ["it", "another", "none"])
+def test_the_first_conversation_takes_no_other_one_along(kind: str, opens: str, tmp_path: Path) -> None:
+    """They share the first tokens of the template, which lie in one file with the first one's own words."""
+    one, other = (write_model_folder(tmp_path / name, kind=kind, seed=seed) for seed, name in enumerate("ab"))
+    disk = tmp_path / "disk"
+    bench = opened(one, disk)
+    asked = {owner: user(f"{owner} asks of pears that keep until spring") for owner in "abc"}
+    branches = []
+    for owner, question in asked.items():
+        branches.append((question, Asked(bench.do(bench.command(question, owner=owner))).turn, user("?")))
+        bench.do(Shutdown())  # writes what is not written yet
+        bench = opened(one, disk)
+    before = [bench.estimate(*branch).request.cached for branch in branches]  # type: ignore[union-attr]
+    if opens == "it":
+        bench.do(EraseOwner("a"), Shutdown())
+    else:
+        bench.do(Shutdown())
+        bench = Bench()
+        bench.do(ConfigureDiskCache(str(disk), 1 << 30))
+        bench.do(*([LoadModel(str(other))] if opens == "another" else []), EraseOwner("a"), Shutdown())
+    bench = opened(one, disk)
+    after = [bench.estimate(*branch).request.cached for branch in branches]  # type: ignore[union-attr]
+    assert after[0] < 10 < before[0]
+    assert after[1:] == before[1:]
+    bench.do(Shutdown())
+
+
 def test_files_are_deleted_without_a_model_too(tmp_path: Path) -> None:
     folder, disk = write_model_folder(tmp_path / "model", kind="llama"), tmp_path / "disk"
     bench = opened(folder, disk)

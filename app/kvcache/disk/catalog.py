@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.disk import files, index
+from app.kvcache.disk import erasing, files, index
 from app.kvcache.disk.calls import DiskCalls
-from app.kvcache.disk.index import Entry, Listed
+from app.kvcache.disk.hanging import Shorten, entry_of, forget, listed, settle
+from app.kvcache.disk.index import Entry
 from app.kvcache.disk.layout import Layout
 from app.kvcache.disk.loading import Loader
 from app.kvcache.disk.writer import Writer
@@ -44,6 +45,7 @@ class SnapshotCatalog:
         self._path: tuple[TrieNode, array[int]] = trie.root, array("i")  # see `path_of`
         self._others: dict[Path, _Folder] = {}
         self._changes = 0  # files that came since the index was saved
+        self._erased = 0  # owners in the folder's list of those that were erased from it
 
     @property
     def own_bytes(self) -> int:
@@ -70,7 +72,8 @@ class SnapshotCatalog:
     def load(self, has_rows: bool) -> int:
         """Hang what is there. Returns how many files were of no use. Raises nothing: what cannot be read is not there.
 
-        has_rows: the model has rows, so that a state without complete rows above it is of no use.
+        has_rows: the model has rows, so that a state without complete rows above it is of no use. To be followed by
+        `collect`, for the files of which not all is.
         """
         try:
             survey = self._calls.read(lambda: _survey(self._root, self._folder))
@@ -80,13 +83,14 @@ class SnapshotCatalog:
             log.warning("the snapshots cannot be read: %s", error.strerror or error)
             self.problem = error.strerror or str(error)
             return 0
-        self._files, self._writer.root, self._others = survey
+        self._files, erased, self._writer.root, self._others = survey
+        self._erased = len(erased)
         self._files_bytes = sum(self._files.values())
         self._wipe_stale()
         before = len(self._files)
-        for name in Loader(self._trie, self._folder, self._calls, self._layout).load(self._files, has_rows):
+        loader = Loader(self._trie, self._folder, self._calls, self._layout.knows, erased)
+        for name in loader.load(self._files, has_rows):
             self._files_bytes -= self._files.pop(name)
-        self.collect()
         for name in self._files.keys() - {ref.name for ref in self._trie.files}:
             self._delete(name)
         return before - len(self._files)
@@ -101,11 +105,7 @@ class SnapshotCatalog:
 
     def entry(self, node: TrieNode, kind: index.Kind, ref: FileRef) -> Entry:
         """Return what a file of this node's state says of itself."""
-        uses = float(node.usage.uses) if kind == "rows" else node.usage.state_uses
-        last_use = node.usage.last_use if kind == "rows" else node.usage.state_used
-        times, owners = (uses, last_use, node.usage.used_at), tuple(sorted(node.usage.owners))
-        nbytes = self.size(ref.name)
-        return Entry(ref.name, nbytes, kind, ref.start, ref.end, *times, owners, ref.runs, ref.above)
+        return entry_of(node, kind, ref, self.size(ref.name), self._erased)
 
     def path_of(self, node: TrieNode) -> array[int]:
         """Return tokens [0, node.end). The one asked for last is kept: mostly it leads to this one."""
@@ -129,17 +129,7 @@ class SnapshotCatalog:
     def save_index(self) -> None:
         """Have the index written."""
         self._changes = 0
-        self._writer.write_index(self._folder, index.save(self._hanging()))
-
-    def _hanging(self) -> Iterator[Listed]:
-        path, shared = array("i"), 0  # of the node at hand; how many of its tokens are the last entry's, too
-        for node in self._trie.below(self._trie.root, lambda child: child.is_on_disk):
-            shared = min(shared, node.start)
-            del path[node.start :]
-            path.extend(node.tokens)
-            for kind, ref in _in_place(node):
-                yield Listed(self.entry(node, kind, ref), shared, path[shared : ref.end])
-                shared = ref.end
+        self._writer.write_index(self._folder, index.save(listed(self._trie, self.size)))
 
     # What goes
 
@@ -148,27 +138,24 @@ class SnapshotCatalog:
 
         why: told of what was nowhere else.
         """
-        while node.parent is not None and node.shares_file(node.parent):
-            node = node.parent
-        if why:
-            for one in self._trie.below(node, lambda child: child.is_on_disk):
-                one.stored.lost = one.stored.lost if one.holds else why
-        self._trie.forget_files(node)
+        forget(self._trie, node, why)
+
+    def note_erased(self, owner: str) -> None:
+        """Note in the folder that an owner is being erased, before anything is."""
+        self._erased += 1
+        self._writer.note_erased(self._folder, owner)
 
     def erase_elsewhere(self, owner: str) -> None:
         """Delete what only this owner used of other models' files."""
         for folder in self._others:
             self._writer.erase(folder, owner)
 
-    def collect(self) -> set[FileRef]:
-        """Delete the files that hang nowhere any more, or not whole. Returns those that are gone."""
-        gone: set[FileRef] = set()
-        while loosened := self._trie.take_loosened():
-            broken = {ref for ref in loosened if 0 < self._trie.files.get(ref, 0) < ref.tokens}
-            if broken:
-                for node in [node for node in self._trie.nodes.values() if broken.intersection(node.stored.disk_rows)]:
-                    self.forget(node)
-            gone |= loosened - self._trie.files.keys()
+    def collect(self, shorten: Shorten) -> set[FileRef]:
+        """Delete the files that hang nowhere any more, or not whole. Returns those that are gone.
+
+        shorten: writes anew what of a file still hangs.
+        """
+        gone = settle(self._trie, shorten)
         self._delete_all(gone)
         return gone
 
@@ -229,7 +216,7 @@ class SnapshotCatalog:
     def wipe(self) -> None:
         """Delete everything, other models' files included."""
         self._files.clear()
-        self._files_bytes = 0
+        self._files_bytes = self._erased = 0
         for folder in (self._folder, *self._others):
             self._writer.wipe(folder)
         self._others.clear()
@@ -259,7 +246,7 @@ def wipe_all(root: Path) -> None:
 
 def erase_everywhere(root: Path, owner: str) -> None:
     """Delete what only this owner used of all models' files. What cannot be deleted is logged and stays."""
-    _in_all(root, partial(files.erase, owner=owner))
+    _in_all(root, partial(erasing.erase, owner=owner))
 
 
 def folders_in(root: Path) -> list[Path]:
@@ -275,15 +262,6 @@ def _in_all(root: Path, do: Callable[[Path], None]) -> None:
         log.warning("not all snapshots were deleted: %s", error.strerror or error)
 
 
-def _in_place(node: TrieNode) -> Iterator[tuple[index.Kind, FileRef]]:
-    """Give the files that end on an edge, in the order of their ends."""
-    for ref in node.stored.disk_rows:
-        if ref.name and node.start < ref.end <= node.end:
-            yield "rows", ref
-    if node.stored.disk_state is not None and node.stored.disk_state.name:
-        yield "state", node.stored.disk_state
-
-
 class _Folder(NamedTuple):
     """Snapshots of another model. changed_at: seconds since the epoch."""
 
@@ -291,13 +269,21 @@ class _Folder(NamedTuple):
     changed_at: float
 
 
-def _survey(root: Path, folder: Path) -> tuple[dict[str, int], files.FolderId, dict[Path, _Folder]]:
-    """Return the files of a folder, which is made where there is none, the id of the folder above it, and what else is
-    there."""
+class _Survey(NamedTuple):
+    """Content of a folder, and of those beside it. erased: owners; root: of the folder above it."""
+
+    files: dict[str, int]
+    erased: list[str]
+    root: files.FolderId
+    others: dict[Path, _Folder]
+
+
+def _survey(root: Path, folder: Path) -> _Survey:
+    """Return what is there of a folder, which is made where there is none, and of those beside it."""
     files.prepare(folder)
     found = files.sweep(folder)
     others = {path: _Folder(_bytes_in(path), _changed_at(path)) for path in folders_in(root) if path != folder}
-    return found, files.folder_id(root), others
+    return _Survey(found, files.erased(folder), files.folder_id(root), others)
 
 
 def _bytes_in(folder: Path) -> int:

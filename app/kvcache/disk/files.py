@@ -7,6 +7,8 @@ Properties they keep:
    verified, also after it was deleted.
 3. Only the owner can read a file or list its folder.
 4. No link is followed below the folder of all models, and only regular files that are named as these are deleted.
+5. A file says whose it was when it was written. Who was erased since is in a list beside it, in the order in which that
+   was done, as the index may be lost.
 
 Layout: 8 bytes little-endian length, that many bytes of JSON, then the data that the JSON's `data_offsets` point into
 (https://huggingface.co/docs/safetensors, "Format"). Neither arrays nor threads are known here. Every function may raise
@@ -33,6 +35,7 @@ from typing import Any, NamedTuple
 
 SUFFIX = ".safetensors"
 INDEX = "index"
+ERASED = "erased"
 
 _PART = ".part"
 _PART_NAME = re.compile(r"[0-9a-f]{16}\.part")
@@ -206,23 +209,25 @@ def wipe(folder: Path) -> None:
     for name in sweep(folder):
         delete(folder, name)
     delete(folder, INDEX)
+    delete(folder, ERASED)
     with contextlib.suppress(OSError):  # somebody else's file, or it is gone
         folder.rmdir()
 
 
-def erase(folder: Path, owner: str) -> None:
-    """Remove the files that were written for nobody but this owner, and the index, which is made again from the rest.
+def erased(folder: Path) -> list[str]:
+    """Return the owners that were erased from a folder, in the order in which that was done."""
+    try:
+        with _opened(folder / ERASED) as file:
+            return file.read().decode(errors="replace").split()
+    except FileNotFoundError:
+        return []
 
-    Nothing may be writing there.
-    """
-    for name in sweep(folder):
-        try:
-            owners = SnapshotFile(folder / name).about.get("owners", "").split()
-        except (DamagedFileError, OSError):
-            owners = [owner]  # of no use to anybody, and perhaps this one's
-        if owners == [owner]:
-            delete(folder, name)
+
+def add_erased(folder: Path, owner: str) -> None:
+    """Note that an owner is being erased from a folder. The index, which may tell of them, goes first."""
     delete(folder, INDEX)
+    owners = [*erased(folder), owner]
+    _write_aside(folder, _chunks(["\n".join(owners).encode()]), lambda: ERASED)
 
 
 class SnapshotFile:

@@ -1,9 +1,10 @@
 """The index of a snapshot folder: where in the trie each file belongs, told without opening any of them.
 
-It is a hint. Files that it does not list are read one by one, what it lists and is not there is ignored, and when it is
-missing or damaged all files are read. It lies in one file, whole or not at all:
+It is a hint, but for the owners, which it knows better than the files. Files that it does not list are read one by one,
+what it lists and is not there is ignored, and when it is missing or damaged all files are read. It lies in one file,
+whole or not at all:
 
-    "espalier snapshots 2\\n", SHA-256 of what follows (32 bytes), length of the table (8 bytes little-endian),
+    "espalier snapshots 3\\n", SHA-256 of what follows (32 bytes), length of the table (8 bytes little-endian),
     the table as JSON, one row for an entry, then tokens (4 bytes each, little-endian).
 
 Entries stand as one comes by them depth first, so that one whose path is another's prefix comes first. A path is the
@@ -30,7 +31,7 @@ from app.kvcache.node import Runs
 
 Kind = Literal["rows", "state"]
 
-_TITLE = b"espalier snapshots 2\n"
+_TITLE = b"espalier snapshots 3\n"
 _HEAD = len(_TITLE) + 32 + 8
 _MOST = 1 << 53  # more than anything is counted to
 _KEY = re.compile("[0-9a-f]{32}")
@@ -42,7 +43,8 @@ class Entry(NamedTuple):
 
     name and nbytes: of the file, "" and 0 before it is written. uses, last_use, used_at: as the trie counts them, of
     the rows or of the state. owners: conversations that it was computed for. runs, above: which calls computed the
-    rows, and those that the file was computed on, see `FileRef`.
+    rows, and those that the file was computed on, see `FileRef`. erased: how many owners had been erased from the
+    folder when the file was written; the index does not tell.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Entry(NamedTuple):
     owners: tuple[str, ...] = ()
     runs: Runs = ()
     above: str = ""
+    erased: int = 0
 
     @property
     def about(self) -> dict[str, str]:
@@ -69,6 +72,7 @@ class Entry(NamedTuple):
             "owners": " ".join(self.owners),
             "runs": _spelt(self.runs),
             "above": self.above,
+            "erased": str(self.erased),
         }
 
 
@@ -102,7 +106,7 @@ def read_entry(file: SnapshotFile) -> tuple[Entry, array[int]]:
         kind, start, path = _kind(about["kind"]), int(about["start"]), _tokens_of(tensor.data)
         uses, last_use, used_at = float(about["uses"]), int(about["last_use"]), float(about["used_at"])
         owners = tuple(about["owners"].split())
-        made_by = _runs(about["runs"]), about["above"]
+        made_by = _runs(about["runs"]), about["above"], int(about["erased"])
         entry = Entry(file.path.name, file.nbytes, kind, start, len(path), uses, last_use, used_at, owners, *made_by)
         _require_sound(entry)
     except (KeyError, ValueError) as error:
@@ -160,7 +164,7 @@ def _entries(rows: Any, tokens: array[int]) -> list[Listed]:
 
 def _require_sound(entry: Entry) -> None:
     """Raises ValueError when an entry is not what a file can say of itself."""
-    counts = entry.nbytes, entry.start, entry.last_use
+    counts = entry.nbytes, entry.start, entry.last_use, entry.erased
     numbers = entry.uses, entry.used_at
     is_counted = all(type(number) is int and 0 <= number <= _MOST for number in counts)
     is_measured = all(type(number) in (int, float) and 0 <= number <= _MOST for number in numbers)  # NaN is not

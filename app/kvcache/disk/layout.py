@@ -6,12 +6,13 @@ Two calls are described to the model and not computed, MLX being lazy: the shape
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mlx.core as mx
 
-from app.kvcache.disk.stored import RECORD, array_name, dtype_name
+from app.kvcache.disk.stored import RECORD, array_name, bytes_of, dtype_name
 from app.kvcache.layers import Arrays, layers_of
 from app.kvcache.live_layers import Forward
 
@@ -31,6 +32,19 @@ class Layout(NamedTuple):
     rows: tuple[tuple[tuple[str, int, int, int], ...], ...]
     state: Kinds
     vocabulary: int
+
+    @property
+    def row_bytes(self) -> list[int]:
+        """Bytes of one token's row in each layer with rows."""
+        return [
+            sum(batch * heads * width * bytes_of(dtype) for dtype, batch, heads, width in arrays)
+            for arrays in self.rows
+        ]
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of the whole states of all layers."""
+        return sum(math.prod(shape) * bytes_of(dtype) for dtype, shape in self.state.values())
 
     def fits_rows(self, found: Kinds, tokens: int) -> bool:
         """Return whether these arrays are the rows of so many tokens."""

@@ -7,47 +7,69 @@ import hashlib
 import logging
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from app.kvcache.disk import files, index
-from app.kvcache.disk.calls import DiskCalls
 from app.kvcache.disk.files import DamagedFileError, SnapshotFile
 from app.kvcache.disk.identity import Identity, clipped, runs_on
 from app.kvcache.disk.index import Entry, Listed
-from app.kvcache.disk.layout import Layout
 from app.kvcache.node import FileRef
 from app.kvcache.snapshot import CacheTrie, TrieNode
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
+class Reads(Protocol):
+    """Way to the disk. It raises TimeoutError when that does not answer."""
+
+    def read(self, function: Callable[[], T]) -> T: ...
+
+
 class Loader:
-    """Loader of one folder's files, by its index and by what they say themselves."""
+    """Loader of one folder's files, by its index and by what they say themselves.
 
-    def __init__(self, trie: CacheTrie, folder: Path, calls: DiskCalls, layout: Layout) -> None:
-        self._trie, self._folder, self._calls, self._layout = trie, folder, calls, layout
+    knows: whether all of these are tokens of the model. erased: the owners that were erased from the folder.
+    """
+
+    def __init__(
+        self,
+        trie: CacheTrie,
+        folder: Path,
+        calls: Reads,
+        knows: Callable[[Sequence[int]], bool] = lambda _tokens: True,
+        erased: Sequence[str] = (),
+    ) -> None:
+        self._trie, self._folder, self._calls = trie, folder, calls
+        self._knows, self._erased = knows, erased
         self._unread: list[str] = []
+        self._orphans: set[str] = set()  # names of the files whose owners were all erased since they were written
 
-    def load(self, sizes: Mapping[str, int], has_rows: bool) -> list[str]:
+    def load(self, sizes: Mapping[str, int], has_rows: bool | None = None) -> list[str]:
         """Hang the files that are there where they belong, as far as a restore could reach them.
 
         sizes: bytes of the files, by name. has_rows: the model has rows, so that a state without complete rows above it
-        is of no use. Returns those that cannot be read now: they are found when the folder is opened again.
+        is of no use; None where only the files tell. Returns those that cannot be read now: they are found when the
+        folder is opened again.
         """
         with _without_garbage():
             for entry, end in sorted(self._located(sizes), key=_wanted_first):
                 self._hang(entry, end)
-            self._prune(has_rows)
+            self._spread()
+            self._drop_orphans()
+            is_row = any(node.stored.disk_rows for node in self._trie) if has_rows is None else has_rows
+            self._prune(is_row)
             self._join()
         return self._unread
 
     def _located(self, sizes: Mapping[str, int]) -> Iterator[tuple[Entry, TrieNode]]:
         """Give the entry of each file that is there, and the node that ends where it does, made where there is none.
 
-        What the index does not know, the files say themselves.
+        What the index does not know, the files say themselves; whose they are, as of when they were written.
         """
         unknown = dict(sizes)
         path, known = array("i"), [self._trie.root]  # of the entry at hand; those of its nodes that were found before
@@ -76,7 +98,10 @@ class Loader:
             end = [above, *self._path_below(above, path[above.end :])][-1]
             if end.end == entry.end:
                 ends[_digest(path)] = end
-                yield entry, end
+                owners = self._living(entry)
+                if entry.owners and not owners:
+                    self._orphans.add(name)
+                yield entry._replace(owners=owners), end
 
     def _shortest_first(self, names: Iterable[str]) -> list[str]:
         """Put the files in the order of the length of their paths, those left out that cannot be read."""
@@ -95,7 +120,7 @@ class Loader:
         when the model has no such tokens.
         """
         found, length = self._trie.match(tokens, above)
-        if not self._layout.knows(tokens[length:]):
+        if not self._knows(tokens[length:]):
             return []
         last = self._trie.node_ending_at(found, above.end + length)
         nodes = found[1 : found.index(last) + 1]
@@ -130,6 +155,14 @@ class Loader:
             self._trie.set_disk(node, (ref,), node.stored.disk_state)
             node.usage.uses = max(1, node.usage.uses, int(entry.uses))
 
+    def _living(self, entry: Entry) -> tuple[str, ...]:
+        """Return whom a file names as its owners, without those that were erased since it was written.
+
+        None of them where the list of those is not the one that the file speaks of.
+        """
+        since = self._erased[entry.erased :] if entry.erased <= len(self._erased) else entry.owners
+        return tuple(owner for owner in entry.owners if owner not in since)
+
     def _edges(self, node: TrieNode, start: int) -> list[TrieNode]:
         """Return the nodes from `start` to a node's end, after splitting the edge that spans `start`."""
         path = [node]
@@ -142,13 +175,9 @@ class Loader:
     def _prune(self, has_rows: bool) -> None:
         """Take down what no restore could reach, and what was computed on other rows than those that lead to it: rows
         above a hole, states without their rows, and what an interrupted run left below an edge that it computed again.
-
-        Whoever used a node passed those above it: they are known to be as new, and to be theirs too, which a file does
-        not say that was written before.
         """
         led_to = {self._trie.root.id: Identity()}
-        nodes = list(self._trie)
-        for node in nodes:
+        for node in list(self._trie):
             above = led_to.get(node.parent.id) if node.parent is not None else None
             if above is None or not _follows(node, above, has_rows):
                 self._trie.set_disk(node, (), None)
@@ -156,13 +185,23 @@ class Loader:
             led_to[node.id] = here = above.then(runs_on(node, None))
             if has_rows and node.stored.disk_state is not None and node.stored.disk_state.above != here.text:
                 self._trie.set_disk(node, node.stored.disk_rows, None)
-        for node in reversed(nodes):
+
+    def _spread(self) -> None:
+        """Have the nodes above one be as new, and be theirs too who used it: they passed there, which a file does not
+        say that was written before."""
+        for node in reversed(list(self._trie)):
             if node.parent is not None:
                 usage, below = node.parent.usage, node.usage
                 usage.last_use = max(usage.last_use, below.last_use)
                 usage.used_at = max(usage.used_at, below.used_at)
                 if node.parent is not self._trie.root:
                     usage.owners |= below.owners
+
+    def _drop_orphans(self) -> None:
+        """Take down what was written for nobody but owners that were erased since, unless others passed there."""
+        for node in list(self._trie) if self._orphans else ():
+            if not node.usage.owners and any(ref.name in self._orphans for ref in node.stored.files):
+                self._trie.set_disk(node, (), None)
 
     def _join(self) -> None:
         """Edges that only the files' borders divide become one."""

@@ -148,6 +148,17 @@ class Reader:
             self._recalled = (node.id, node.start, node.end), found
         return self._recalled[1]
 
+    def contents(self, ref: FileRef, node: TrieNode) -> list[Tensor] | None:
+        """Return all that is in a file of rows which hangs on this edge. None when it cannot be read, or is damaged."""
+        try:
+            if not self._is_sound(ref, node):
+                return None
+            file = self._open(ref)
+            return [file.tensor(name) for name in file.names]
+        except (OSError, DamagedFileError):
+            log.warning("rows [%d, %d) cannot be read", ref.start, ref.end, exc_info=True)
+            return None
+
     def state(self, node: TrieNode) -> StateSnapshot:
         """Read the whole state at a node's end. Raises CacheFaultError when it cannot be read after all."""
         try:

@@ -19,8 +19,9 @@ from app.kvcache.call_log import Provenance, append_provenances, cut
 from app.kvcache.disk import files, index
 from app.kvcache.disk.call_log_codec import CallLogCodec
 from app.kvcache.disk.catalog import SnapshotCatalog
+from app.kvcache.disk.cutting import cut_rows
 from app.kvcache.disk.files import Tensor
-from app.kvcache.disk.identity import identity_before, runs_of
+from app.kvcache.disk.identity import clipped, identity_before, runs_of
 from app.kvcache.disk.layout import Layout, kinds_of
 from app.kvcache.disk.stored import record_tensor, tensors
 from app.kvcache.disk.writer import Failed, Writer
@@ -34,6 +35,7 @@ from app.protocol.reports import Reason
 FILE_BYTES = 32 << 20  # of rows in one file, so that no step takes long
 TOGETHER = 256  # tokens of several edges whose rows are in one file
 PAUSE = 30.0  # seconds without writing after a write failed
+ROOM = 10.0  # seconds that are waited for room at the writer, where what is not written is lost
 
 
 @dataclass(eq=False)
@@ -171,6 +173,21 @@ class Saver:
             return False
         self._trie.set_disk(node, node.stored.disk_rows, ref)
         return True
+
+    def shorten(self, ref: FileRef, node: TrieNode, found: Iterable[Tensor]) -> FileRef | None:
+        """Hand what a file holds up to the end of an edge to the writer, as a file to hang in its place.
+
+        None when that makes no sense, or the writer finds no room. found: all that is in the file.
+        """
+        new = FileRef("", ref.start, node.end, clipped(ref.runs, ref.start, node.end), ref.above)
+        try:
+            data = cut_rows(found, new.start, new.end, self._codec)
+        except ValueError:
+            return None
+        if self._put(new, node, "rows", data):
+            return new
+        self._writer.wait(ROOM)
+        return new if self._put(new, node, "rows", data) else None
 
     def take_finished(self) -> bool:
         """Take note of what the writer has finished. Returns whether that is anything."""

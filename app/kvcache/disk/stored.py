@@ -113,6 +113,11 @@ def dtype_name(x: mx.array) -> str:
     return _DTYPES[x.dtype]
 
 
+def bytes_of(dtype: str) -> int:
+    """Return the bytes of an element of the type that files name so."""
+    return int(_DTYPES_BY_NAME[dtype].size)
+
+
 def array_name(layer: int, place: int) -> str:
     """Return the name of an array in a file, by its layer and its place there."""
     return f"{layer}.{place}"

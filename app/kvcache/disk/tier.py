@@ -6,7 +6,8 @@ Model thread only; a writer thread does what takes time. Properties kept here:
    when it was not written yet. Nothing waits for a disk but a request that needs what lies there.
 2. A file hangs in the trie from when the writer has it, and is read from what the writer has until it is in place. It
    hangs only over the very rows that it was computed on, and whole or not at all: of no tokens are there two files that
-   could be mixed up. One that hangs nowhere is deleted, or not written any more.
+   could be mixed up. One that hangs nowhere is deleted, or not written any more. Where what goes is the end of what a
+   file holds, the rest is written anew: what others built on it stays, and no file holds what is gone.
 3. Rows on disk lie below complete rows on disk. What is written is what `Plan` says.
 4. The model thread waits for the disk only so long: one that does not answer is away for a while, and what lies there
    is computed again.
@@ -111,6 +112,11 @@ class Tier:
         return self._catalog.nbytes
 
     @property
+    def coming_bytes(self) -> int:
+        """Bytes of the files that are on their way."""
+        return self._saver.nbytes
+
+    @property
     def allowed_bytes(self) -> int:
         """Bytes that files may take now; as many as they do while the disk cannot be asked."""
         try:
@@ -144,6 +150,7 @@ class Tier:
     def load(self) -> int:
         """Hang the files that are there into an empty trie. Returns the number of the last request that used one."""
         self._lost += self._catalog.load(has_rows=self._paths.has_rows)
+        self.collect()
         self._enforce()
         return max((max(node.usage.last_use, node.usage.state_used) for node in self._trie.nodes.values()), default=0)
 
@@ -264,6 +271,8 @@ class Tier:
 
         The index holds tokens, too: it is written anew at once, and not when the program ends.
         """
+        if self._catalog.own_bytes or self._saver.is_busy:
+            self._catalog.note_erased(owner)
         self.collect()
         self._catalog.erase_elsewhere(owner)
         if self._budget != 0:
@@ -271,8 +280,14 @@ class Tier:
         self.touch()
 
     def collect(self) -> None:
-        """Delete the files that hang nowhere any more, and write none that would."""
-        self._saver.abandon(self._catalog.collect())
+        """Delete the files that hang nowhere any more, and write none that would; of one that hangs in part only, what
+        does is written anew."""
+        self._saver.abandon(self._catalog.collect(self._shorten))
+
+    def _shorten(self, ref: FileRef, node: TrieNode) -> FileRef | None:
+        """Have a file written anew that ends with this edge, on which the old one still hangs."""
+        found = self._reader.contents(ref, node)
+        return self._saver.shorten(ref, node, found) if found is not None else None
 
     def _take_finished(self) -> None:
         if self._saver.take_finished():

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.kvcache.disk import files
+from app.kvcache.disk import erasing, files
 from app.kvcache.disk.files import AbandonedError, Tensor
 
 MOST_BYTES = 256 << 20  # that wait to be written
@@ -140,7 +140,11 @@ class Writer:
 
     def erase(self, folder: Path, owner: str) -> None:
         """Have what only this owner used removed from a folder in which nothing is written."""
-        self._add(_Other(f"erasing from {folder.name[:8]}", lambda: files.erase(folder, owner)))
+        self._add(_Other(f"erasing from {folder.name[:8]}", lambda: erasing.erase(folder, owner)))
+
+    def note_erased(self, folder: Path, owner: str) -> None:
+        """Have it noted that an owner is being erased from a folder, which has no index until one is written again."""
+        self._add(_Other(f"noting in {folder.name[:8]}", lambda: self._note_erased(folder, owner)))
 
     def write_index(self, folder: Path, data: bytes) -> None:
         """Have a folder's index replaced. One that still waits is not written at all."""
@@ -257,6 +261,10 @@ class Writer:
             job.do()
         except OSError as error:
             log.warning("%s failed: %s", job.words, error.strerror or error)
+
+    def _note_erased(self, folder: Path, owner: str) -> None:
+        files.prepare(folder, self.root)
+        files.add_erased(folder, owner)
 
     def _write_index(self, folder: Path) -> None:
         with self._change:
