@@ -481,8 +481,7 @@ class ActivePath:
         state_on_disk = self._peers.disk_bytes((), plan.end)
         rows_on_disk = self._peers.disk_bytes(plan.nodes, plan.end) - state_on_disk
         entering = target - keep
-        # Until something was computed the size of a row is not known.
-        row_bytes = layers.row_bytes or rows_on_disk // max(entering, 1)
+        row_bytes = layers.row_bytes
         leaving = row_bytes * (self._end_of_fitting(keep, self._room_at(keep)) - keep)
         growth = 2 * STEP if layers.windows else STEP  # a window's rows are taken out of it before
         rows = row_bytes * (entering + growth) + layers.window_bytes(target)

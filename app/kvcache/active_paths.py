@@ -57,12 +57,12 @@ class ActivePaths:
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of one token's rows in all layers; 0 until something was computed."""
+        """Bytes of one token's rows in all layers; 0 where nothing was computed and nothing is on disk."""
         return max((path.layers.row_bytes for path in self), default=0)
 
     @property
     def state_bytes(self) -> int:
-        """Bytes of the whole states of all layers; 0 until something was computed."""
+        """Bytes of the whole states of all layers; 0 where nothing was computed and nothing is on disk."""
         return max((path.layers.state_bytes for path in self), default=0)
 
     def arrays_of_states(self) -> list[int]:

@@ -102,11 +102,12 @@ class Budget:
         # A buffer is at most twice as large as its array: what is more is something else, as a model being opened.
         self.overhead_bytes = beyond if is_much and beyond <= self._trie.paged_bytes else 0
 
-    def pins_fit(self) -> bool:
-        """Return whether what the pins keep fits into the budget: live rows count as what they will be when stored."""
+    def pins_fit(self, more: int = 0) -> bool:
+        """Return whether what the pins keep, and so many bytes more, fits into the budget: live rows count as what they
+        will be when stored."""
         live = {node.id: node for path in self._paths for node in path.path[1:] if node.usage.pins}
         tokens = sum(len(node.tokens) for node in live.values())
-        return self._trie.pinned_bytes + self._paths.row_bytes * tokens <= self.nbytes
+        return self._trie.pinned_bytes + self._paths.row_bytes * tokens + more <= self.nbytes
 
     def _surplus(self, growth: int) -> int:
         """Stored bytes beyond what the budget leaves, or beyond what is pinned where that is more.

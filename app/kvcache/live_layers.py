@@ -52,7 +52,8 @@ class LiveLayers:
     def __init__(self, forward: Forward, new_caches: Callable[[], list[Any]]) -> None:
         self._forward, self._new_caches = forward, new_caches
         self._row_bytes = 0
-        self.state_bytes = 0  # of the whole states of all layers; 0 until something was computed
+        self._expected: Sequence[int] = ()  # bytes of a row in each layer
+        self.state_bytes = 0  # of the whole states of all layers; until something was computed, what is expected
         self.renew()
 
     def renew(self) -> None:
@@ -74,11 +75,16 @@ class LiveLayers:
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of one token's rows in all layers; 0 until something was computed."""
+        """Bytes of one token's rows in all layers; until something was computed, what is expected."""
         if not self._row_bytes:
             each = [layer.row_bytes for layer in self.rows]
             self._row_bytes = sum(each) if all(each) else 0
-        return self._row_bytes
+        return self._row_bytes or sum(self._expected)
+
+    def expect(self, row_bytes: Sequence[int], state_bytes: int) -> None:
+        """Take these sizes for those of a row in each layer, and of the whole states of all layers, until something was
+        computed."""
+        self._expected, self.state_bytes = row_bytes, state_bytes
 
     @property
     def allocated_bytes(self) -> int:
@@ -95,7 +101,8 @@ class LiveLayers:
 
     def window_bytes(self, offset: int) -> int:
         """Return the bytes of sliding windows when the layers stand at `offset`."""
-        return sum(layer.window_bytes(offset) for layer in self.rows)
+        each = self._expected or [0] * len(self.rows)
+        return sum(layer.window_bytes(offset, expected) for layer, expected in zip(self.rows, each, strict=True))
 
     def compute(self, tokens: Sequence[int]) -> mx.array:
         """Make one forward call over the next tokens. Returns logits [1, n, vocabulary], not evaluated."""

@@ -305,9 +305,12 @@ class PrefixCache:
         Raises RuntimeError while a session is open.
         """
         self._require_rest("pin")
-        path, plan = self.active, self._verified_plan(tokens)
+        path = self.active
+        if not self._has_room_to_pin(self._plan_restore(tokens)):
+            return 0
+        plan = self._verified_plan(tokens)
         if path.must_read(plan):
-            if path.layers.row_bytes_at(plan.target) > self.budget.nbytes or not self._switch(plan):
+            if not self._switch(plan):
                 return 0
             plan = self._plan_restore(tokens)
         if path.layers.states and plan.target and plan.target == path.offset:
@@ -322,6 +325,17 @@ class PrefixCache:
             return node.end
         self.trie.pin(node, -1)
         return 0
+
+    def _has_room_to_pin(self, plan: RestorePlan) -> bool:
+        """Return whether pins could keep what a plan restores beside what they keep, before anything is read or
+        moved."""
+        new = [node for node in plan.nodes if not (node.usage.pins and node.has_rows_in_memory)]
+        more = self.paths.row_bytes * sum(min(node.end, plan.target) - node.start for node in new)
+        if not (plan.end.is_pinned_end and plan.end.stored.state is not None):
+            more += self.paths.state_bytes
+        if self.active.must_read(plan):
+            more += self.active.layers.window_bytes(plan.target)
+        return self.budget.pins_fit(more)
 
     def unpin(self, tokens: Sequence[int]) -> int:
         """Let the place at the end of these tokens go again. Returns its offset, 0 where it is not pinned."""
@@ -410,6 +424,7 @@ class PrefixCache:
         if layout is not None:
             tier = Tier(self.trie, self.paths, self.event_log, root, fingerprint, layout, budget_bytes, writes_all)
             self.disk = self.paths.disk = self.budget.eviction.disk = tier
+            self.active.layers.expect(layout.row_bytes, layout.state_bytes)
             self.budget.clock = tier.load()
 
     @property

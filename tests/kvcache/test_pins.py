@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from app.kvcache.invariants import check
+from tests.kvcache.disk.restarts import close_all, opened, reopened, write_everything
 from tests.kvcache.ledger import MIXES, ROWS, ask, ledger_cache
 from tests.seeds import each_seed
 
 KEPT = [1, 2, 3, 4, 5, 6, 7, 8]
 PLENTY = 1 << 30
+
+
+@pytest.fixture(autouse=True)
+def _ended() -> Iterator[None]:
+    yield
+    close_all()
 
 
 @pytest.mark.parametrize("mix", list(MIXES))
@@ -114,3 +123,44 @@ def test_no_random_history_takes_a_pinned_branch(mix: str, seed: int) -> None:
         cache.set_budget(generator.choice([0, 500, 2000, PLENTY]))
         check(cache)
         assert cache.price([*pinned, 62]).cached == len(pinned), "ROWS" if mix in ROWS else "states"
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+@each_seed(range(8))
+def test_a_pin_without_room_moves_and_reads_nothing(mix: str, seed: int, tmp_path: Path) -> None:
+    """After a start, before anything was computed, and later: and one that is kept fits with all that are."""
+    dice = random.Random(seed)
+    cache, _ = opened(mix, tmp_path)
+    branches = [[*KEPT[: dice.randrange(4)], *dice.sample(range(13, 60), dice.randrange(4, 30))] for _ in range(4)]
+    for branch in branches:
+        ask(cache, branch, [9, 10], points=[len(branch)])
+    write_everything(cache)
+    each = (cache.live_bytes + cache.paged_bytes) // len(branches)
+    for _ in range(3):
+        cache, _ = reopened(cache, mix, tmp_path)
+        cache.set_budget(int(each * dice.uniform(0.3, 3)))
+        for step in range(6):
+            if step:
+                ask(cache, [*dice.choice([[62], dice.choice(branches)]), 61], [60])
+            before = [cache.live_bytes, cache.paged_bytes, cache.active.offset, len(cache.events)]
+            held = cache.live_bytes + cache.paged_bytes
+            kept = cache.pin([*dice.choice(branches), 9, 50])
+            check(cache)
+            if kept:
+                assert cache.live_bytes + cache.paged_bytes <= max(cache.budget_bytes, held)
+            else:
+                assert [cache.live_bytes, cache.paged_bytes, cache.active.offset, len(cache.events)] == before
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+def test_a_pin_is_kept_in_just_as_much_room_as_it_takes(mix: str, tmp_path: Path) -> None:
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, KEPT, [9, 10], points=[8])
+    assert cache.pin([*KEPT, 9, 50]) == 9
+    ask(cache, [20, 21], [22])
+    nbytes = cache.trie.pinned_bytes + cache.active.layers.window_bytes(9)
+    for is_enough in (False, True):
+        cache, _ = reopened(cache, mix, tmp_path)
+        cache.set_budget(nbytes - (not is_enough))
+        assert bool(cache.pin([*KEPT, 9, 50])) == is_enough
+        check(cache)

@@ -38,8 +38,11 @@ class LayerWithRows(Protocol):
         """Whether a live window is held beside the rows, laid out as the calls of the path left it."""
         ...
 
-    def window_bytes(self, offset: int) -> int:
-        """Return the bytes of the window when the layer stands at `offset`, 0 without one."""
+    def window_bytes(self, offset: int, expected: int = 0) -> int:
+        """Return the bytes of the window when the layer stands at `offset`, 0 without one.
+
+        expected: bytes of one token's row, as long as nothing was computed.
+        """
         ...
 
     def before_call(self, count: int) -> None:

@@ -46,7 +46,7 @@ class RowLayer:
     def has_window(self) -> bool:
         return False
 
-    def window_bytes(self, offset: int) -> int:
+    def window_bytes(self, offset: int, expected: int = 0) -> int:
         """Return the bytes that the layer holds beside its rows when it stands at `offset`: none."""
         return 0
 

@@ -48,9 +48,9 @@ class WindowLayer:
     def has_window(self) -> bool:
         return True
 
-    def window_bytes(self, offset: int) -> int:
+    def window_bytes(self, offset: int, expected: int = 0) -> int:
         """Return the bytes of the live window, which holds rows that are kept in plain order too."""
-        return min(offset, self._size) * self.row_bytes
+        return min(offset, self._size) * (self.row_bytes or expected)
 
     @property
     def _size(self) -> int:
