@@ -158,8 +158,9 @@ class OpenModel:
             self.feed.changed()
 
     def _erase(self, owner: str) -> None:
-        """Erase the owner's state, and the words of every branch that was read: nobody says whose they are."""
+        """Erase the owner's state with its pins, and the words of every branch that was read: nobody says whose."""
         self.cache.erase(owner)
+        self.pinned = {one: tokens for one, tokens in self.pinned.items() if self.cache.is_pinned(tokens)}
         self.recent_prompts.forget()
 
     def open_disk(self, disk: ConfigureDiskCache) -> None:

@@ -337,12 +337,17 @@ class PrefixCache:
             more += self.active.layers.window_bytes(plan.target)
         return self.budget.pins_fit(more)
 
+    def is_pinned(self, tokens: Sequence[int]) -> bool:
+        """Return whether the place at the end of these tokens is pinned."""
+        path, length = self.trie.match(tokens)
+        return length == len(tokens) == path[-1].end and path[-1].is_pinned_end
+
     def unpin(self, tokens: Sequence[int]) -> int:
         """Let the place at the end of these tokens go again. Returns its offset, 0 where it is not pinned."""
+        if not self.is_pinned(tokens):
+            return 0
         path, length = self.trie.match(tokens)
         node = path[-1]
-        if not length == len(tokens) == node.end or not node.is_pinned_end:
-            return 0
         self.trie.pin(node, -1)
         self.budget.make_room(0)  # which may join the edge with the next one
         return length

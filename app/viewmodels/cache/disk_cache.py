@@ -19,10 +19,11 @@ from app.worker.engine_host import EngineHost
 class DiskCache(QObject):
     """Tells the engine what to keep and what to let go of.
 
-    Signal: answered(object), the `Pinned` that was asked for.
+    Signals: answered(object), the `Pinned` that was asked for; released(str), what only this conversation uses goes.
     """
 
     answered = Signal(object)
+    released = Signal(str)
 
     def __init__(self, host: EngineHost, settings: Settings, folder: str, parent: QObject | None = None) -> None:
         """folder: where files usually lie, "" for nowhere."""
@@ -50,6 +51,7 @@ class DiskCache(QObject):
     def release(self, conversation_id: str) -> None:
         """Delete what only this conversation uses, in memory and on disk."""
         self._host.submit(EraseOwner(conversation_id))
+        self.released.emit(conversation_id)
 
     def pin(self, turns: Branch, is_pinned: bool, message_id: str) -> None:
         """Keep what is cached of this branch whatever else needs room, or let it go again.

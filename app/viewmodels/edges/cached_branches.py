@@ -51,6 +51,7 @@ class CachedBranches(QObject):
         self.pin_keeper = PinKeeper(host, store, current_model, is_writing, self)
         self.warm_ups.ended.connect(self._on_warmed_up)
         cache.disk_cache.answered.connect(self._on_pinned)
+        cache.disk_cache.released.connect(self.pin_keeper.release)
         changes.made.connect(self._on_edit)
         current_model.changed.connect(self._on_model_changed)
         current_model.ready.connect(self.pin_keeper.renew)

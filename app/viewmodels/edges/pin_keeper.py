@@ -24,7 +24,7 @@ class PinKeeper(QObject):
     """Has the engine keep the branches to all messages that are pinned in the database, and no others.
 
     Properties: one pin is asked for at a time, and none while an answer is written. What cannot be pinned, as nothing
-    of it is held or there is no room, is tried again after the next answer.
+    of it is held or there is no room, is tried again after the next answer, and so is what was erased.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class PinKeeper(QObject):
         self._kept: dict[str, _Path] = {}
         self._waiting: list[tuple[_Path, bool]] = []
         self._asked: tuple[int, _Path, bool] | None = None
+        self._is_erased = False  # what is asked for was erased meanwhile
         self._is_late = False  # the database was compared while a pin was under way
         self._notes = 0  # how often something was noted: what was read of the database before is older
 
@@ -62,19 +63,25 @@ class PinKeeper(QObject):
             compare = partial(self._compare, self._notes)
             self._store.do(lambda store: store.messages.pinned_paths(), compare, lambda _problem: None)
 
+    def release(self, conversation_id: str) -> None:
+        """Take note that what was cached of a conversation is erased: its pins are asked for after the next answer."""
+        self._kept = {number: path for number, path in self._kept.items() if not _is_of(path, conversation_id)}
+        self._waiting = [(path, is_pinned) for path, is_pinned in self._waiting if not _is_of(path, conversation_id)]
+        self._is_erased |= self._asked is not None and _is_of(self._asked[1], conversation_id)
+
     def forget(self) -> None:
         """Forget what was kept: the model is gone."""
         self._kept.clear()
         self._waiting.clear()
-        self._asked = None
+        self._asked, self._is_erased = None, False
 
     def take(self, event: Pinned) -> None:
         """Follow what became of a pin, and ask for the next. Those that a person asked for are none of these."""
         if self._asked is None or event.query_id != self._asked[0]:
             return
         _, path, is_pinned = self._asked
-        self._asked = None
-        if event.problem is None or not is_pinned:
+        is_erased, self._asked, self._is_erased = self._is_erased, None, False
+        if not is_erased and (event.problem is None or not is_pinned):
             self.note(path, is_pinned)
         if self._is_late:
             self.renew()
@@ -102,3 +109,8 @@ class PinKeeper(QObject):
         self._asked = next(self._ids), path, is_pinned
         branch = Branch(path, model.fingerprint)
         self._host.submit(Pin(self._asked[0], branch, is_pinned, branch.options, path[-1].id))
+
+
+def _is_of(path: _Path, conversation_id: str) -> bool:
+    """Return whether this is a branch of a conversation."""
+    return path[-1].conversation_id == conversation_id
