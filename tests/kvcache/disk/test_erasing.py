@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import shutil
 from array import array
@@ -226,3 +227,27 @@ def test_an_erasure_that_a_kill_broke_off_is_ended_by_the_next_start(mix: str, t
     (tmp_path / "model" / files.INDEX).unlink()
     cache, _ = opened(mix, tmp_path)
     assert cache.price([*OPENING, 50, 51, 52, NEXT]).excess == 0
+
+
+@pytest.mark.parametrize("mix", list(MIXES))
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_full_disk_keeps_no_word_of_who_is_erased(
+    is_open: bool, mix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    cache, _ = opened(mix, tmp_path)
+    ask(cache, [*OPENING, 50, 51], [52, 53], owner="gone")
+    write_everything(cache)
+    ask(cache, [*OPENING, 20, 21], [22], owner="kept")
+    cache, _ = reopened(cache, mix, tmp_path)
+    if not is_open:
+        cache.close_disk(2)
+    monkeypatch.setattr(files, "_write_aside", refuse)
+    if is_open:
+        cache.erase("gone")
+        write_everything(cache)
+    else:
+        catalog.erase_everywhere(tmp_path, "gone")
+    assert not words_in(tmp_path) & {50, 51, 52, 53}
