@@ -42,7 +42,7 @@ class PinKeeper(QObject):
         self._kept: dict[str, _Path] = {}
         self._waiting: list[tuple[_Path, bool]] = []
         self._asked: tuple[int, _Path, bool] | None = None
-        self._is_erased = False  # what is asked for was erased meanwhile
+        self._erased: set[str] = set()  # of those that are kept, what may be kept no more, or only in part
         self._is_late = False  # the database was compared while a pin was under way
         self._notes = 0  # how often something was noted: what was read of the database before is older
 
@@ -56,6 +56,7 @@ class PinKeeper(QObject):
             self._kept[path[-1].id] = path
         else:
             self._kept.pop(path[-1].id, None)
+            self._erased.discard(path[-1].id)
 
     def renew(self) -> None:
         """Compare what is kept with what the database says, and have the rest pinned or let go."""
@@ -65,24 +66,26 @@ class PinKeeper(QObject):
 
     def release(self, conversation_id: str) -> None:
         """Take note that what was cached of a conversation is erased: its pins are asked for after the next answer."""
-        self._kept = {number: path for number, path in self._kept.items() if not _is_of(path, conversation_id)}
-        self._waiting = [(path, is_pinned) for path, is_pinned in self._waiting if not _is_of(path, conversation_id)]
-        self._is_erased |= self._asked is not None and _is_of(self._asked[1], conversation_id)
+        paths = [*self._kept.values(), *(() if self._asked is None else (self._asked[1],))]
+        self._erased |= {path[-1].id for path in paths if path[-1].conversation_id == conversation_id}
 
     def forget(self) -> None:
         """Forget what was kept: the model is gone."""
         self._kept.clear()
+        self._erased.clear()
         self._waiting.clear()
-        self._asked, self._is_erased = None, False
+        self._asked = None
 
     def take(self, event: Pinned) -> None:
         """Follow what became of a pin, and ask for the next. Those that a person asked for are none of these."""
         if self._asked is None or event.query_id != self._asked[0]:
             return
         _, path, is_pinned = self._asked
-        is_erased, self._asked, self._is_erased = self._is_erased, None, False
-        if not is_erased and (event.problem is None or not is_pinned):
+        self._asked = None
+        if event.problem is None or not is_pinned:
             self.note(path, is_pinned)
+        elif path[-1].id in self._kept:
+            self._erased.add(path[-1].id)
         if self._is_late:
             self.renew()
         else:
@@ -98,7 +101,8 @@ class PinKeeper(QObject):
             return
         wanted = {path[-1].id: path for path in paths}
         gone = [(path, False) for number, path in self._kept.items() if number not in wanted]
-        self._waiting = [*gone, *((path, True) for number, path in wanted.items() if number not in self._kept)]
+        kept = self._kept.keys() - self._erased
+        self._waiting = [*gone, *((path, True) for number, path in wanted.items() if number not in kept)]
         self._ask_next()
 
     def _ask_next(self) -> None:
@@ -106,11 +110,7 @@ class PinKeeper(QObject):
         if self._asked is not None or not self._waiting or model.info is None or self._is_writing():
             return
         path, is_pinned = self._waiting.pop(0)
+        self._erased.discard(path[-1].id)
         self._asked = next(self._ids), path, is_pinned
         branch = Branch(path, model.fingerprint)
         self._host.submit(Pin(self._asked[0], branch, is_pinned, branch.options, path[-1].id))
-
-
-def _is_of(path: _Path, conversation_id: str) -> bool:
-    """Return whether this is a branch of a conversation."""
-    return path[-1].conversation_id == conversation_id

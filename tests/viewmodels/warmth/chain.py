@@ -219,6 +219,7 @@ class Chain:
             self.restore,
             self.bring_in,
             self.limit,
+            self.forget,
         ]
         rarest = [self.damage, self.other_model, self.restart]
         action = self.random.choice(usual * 3 + seldom * 2 + rare + (rarest if self.random.random() < 0.4 else []))
@@ -329,6 +330,10 @@ class Chain:
         """Have the system short of memory, and no longer."""
         self.app.cache.take_memory_pressure(self.random.choice([2, 4]))
         self.app.cache.take_memory_pressure(1)
+
+    def forget(self) -> None:
+        """Have the cache forget what only this conversation used: its words stay, and so does what is pinned of it."""
+        self.app.act("forget_cache")
 
     def budget(self) -> None:
         self.app.settings.update(budget=self.random.choice(["none", "default", "default"]))
