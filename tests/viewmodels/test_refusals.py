@@ -410,8 +410,8 @@ def test_while_the_disk_is_slow_an_answer_goes_on_and_the_window_says_why_it_is_
     app.chat.requests.send("One")
     qtbot.waitUntil(lambda: "The disk is slow" in app.notices.now.text)
     script.go.set()
-    qtbot.waitUntil(lambda: not app.chat.questions.at_engine)
-    assert texts_of(app) == ["One", script.answers["One"]]
+    written = ["One", script.answers["One"]]
+    qtbot.waitUntil(lambda: texts_of(app) == written and not app.chat.questions.at_engine)
     assert "The disk is slow" in app.notices.now.text
     disk.set()
     qtbot.waitUntil(lambda: is_at_rest(app))
