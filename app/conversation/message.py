@@ -25,6 +25,11 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
+def id_beside(message_id: str, *words: str) -> str:
+    """Return the id of the message with these words that comes beside another: always the same one."""
+    return uuid.uuid5(uuid.UUID(hex=message_id), "\0".join(map(storable, words))).hex
+
+
 def checked_id(value: str) -> str:
     """Return an id as it is; ValueError when it is none."""
     if len(value) != 32 or not _HEX.issuperset(value):

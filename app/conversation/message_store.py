@@ -18,7 +18,7 @@ from app.conversation.conversation_store import ConversationStore
 from app.conversation.database import Database
 from app.conversation.edit import Change, Edit, Operation
 from app.conversation.kept_choices import KnownAnswer, NewChoices, first_choices, inherited
-from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, new_id, title_from
+from app.conversation.message import EDITED, Conversation, Message, checked_id, checked_title, id_beside, title_from
 from app.conversation.message_rows import MessageRows, ids_of, pieces_of
 from app.conversation.path_marks import PathMarks
 from app.conversation.records import ListedBranch, MarkedMessage
@@ -296,7 +296,8 @@ class MessageStore:
                 self.reopen(answer.id)
                 before = before._replace(has_ended=False)
             else:
-                answer, before = replace(answer, id=new_id()), Progress(False, 0, False)
+                answer = replace(answer, id=id_beside(answer.id, answer.thinking, answer.text))
+                before = self.progress_of(answer.id)
         self.save_answer(answer, before)
 
     def progress_of(self, message_id: str) -> Progress:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,3 +140,15 @@ def test_no_word_is_lost_however_often_the_disk_is_full(tmp_path: Path, disk: Di
             assert sorted(names) == attached[home], f"seed {seed}"
         assert not [*read_unsaved(path)]
         store.close()
+
+
+def test_an_answer_that_is_saved_beside_another_is_there_once_however_often_it_is_saved(tmp_path: Path) -> None:
+    """As where the file could not be deleted, or the disk took only some of what it has."""
+    with closing(Store(tmp_path / "conversations.sqlite")) as store:
+        _, _, answer = asked(store)
+        store.messages.finish(answer.id, stop="finished", text="It went on here.")
+        kept = replace(answer, text="It went on elsewhere.", stop="finished")
+        for _ in range(3):
+            store.messages.save_kept(kept)
+        texts = [one.text for one in store.messages.of(answer.conversation_id) if one.role == "assistant"]
+        assert texts == ["It went on here.", "It went on elsewhere."]
