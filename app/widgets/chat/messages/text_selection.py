@@ -16,7 +16,7 @@ BodyOf = Callable[[int], MessageBody]
 
 
 class TextSelection:
-    """The selected text: between two places, each a row and a point in its message.
+    """The selected text: between two positions, each a row and a point in its message.
 
     Rows keep their numbers while they are there: a path is only ever cut at its end and goes on from there.
     """
@@ -24,8 +24,8 @@ class TextSelection:
     def __init__(self, body_of: BodyOf) -> None:
         """body_of: returns the message of a row as it is now."""
         self._body_of = body_of
-        self._anchor: _Place | None = None
-        self._end: _Place | None = None
+        self._anchor: _Position | None = None
+        self._end: _Position | None = None
 
     def clear(self) -> None:
         """Select nothing."""
@@ -33,16 +33,16 @@ class TextSelection:
 
     def forget_from(self, number: int) -> None:
         """Select nothing if a row from this one on is part of it."""
-        if any(place.row >= number for place in self._ends):
+        if any(one.row >= number for one in self._ends):
             self.clear()
 
     def begin(self, row: int, point: TextPoint) -> None:
         """Put the anchor; nothing is selected until `extend`."""
-        self._anchor = self._end = _Place(row, point, self._body_of(row))
+        self._anchor = self._end = _Position(row, point, self._body_of(row))
 
     def extend(self, row: int, point: TextPoint) -> None:
         """Select from the anchor to a point, of the same message or another one."""
-        self._end = _Place(row, point, self._body_of(row))
+        self._end = _Position(row, point, self._body_of(row))
 
     def take(self, row: int, span: Selection) -> None:
         """Select this much of a message: a word, or all."""
@@ -61,26 +61,26 @@ class TextSelection:
 
     def of(self, row: int) -> Selection | None:
         """Return from and to in reading order, or None where nothing of this row is selected."""
-        if row not in self._found([place for place in self._ends if place.row == row]):
+        if row not in self._found([one for one in self._ends if one.row == row]):
             return None
         first, last = self._ends
         return (first.point if row == first.row else _START), (last.point if row == last.row else _END)
 
     @property
-    def _ends(self) -> list[_Place]:
+    def _ends(self) -> list[_Position]:
         """Both ends in reading order, none without an anchor."""
         return [] if self._anchor is None or self._end is None else sorted((self._anchor, self._end), key=_order)
 
-    def _found(self, places: list[_Place]) -> range:
-        """Return the rows of which something is selected. places: those that are looked for where they stand now."""
-        if not all(place.find(self._body_of(place.row)) for place in places):
+    def _found(self, positions: list[_Position]) -> range:
+        """Return the rows of which something is selected. positions: those that are looked for where they stand now."""
+        if not all(one.find(self._body_of(one.row)) for one in positions):
             self.clear()
         ends = self._ends
         return range(ends[0].row, ends[1].row + 1) if ends and _order(ends[0]) != _order(ends[1]) else range(0)
 
 
-class _Place:
-    """A place in a message that is found again by the words before it. Attributes: row; point, where it stands now."""
+class _Position:
+    """A position in a message that is found again by the words before it. Attributes: row; point, where it stands now."""
 
     def __init__(self, row: int, point: TextPoint, body: MessageBody) -> None:
         self.row, self.point = row, point
@@ -115,8 +115,8 @@ class _Place:
         return sorted(found, key=lambda number: number != self.point.block)
 
 
-def _order(place: _Place) -> tuple[int, TextPoint]:
-    return place.row, place.point
+def _order(position: _Position) -> tuple[int, TextPoint]:
+    return position.row, position.point
 
 
 def _words(document: QuietDocument, point: TextPoint) -> bytes | None:
