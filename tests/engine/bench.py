@@ -25,6 +25,7 @@ from app.protocol.events import (
     RunStarted,
     TextDelta,
 )
+from app.protocol.reports import RequestReport
 
 E = TypeVar("E", bound=Event)
 
@@ -93,6 +94,12 @@ class Bench:
     def estimate(self, *turns: Turn) -> CostEstimate | None:
         found = [event for event in self.do(self.estimate_command(*turns)) if isinstance(event, CostEstimate)]
         return found[-1] if found else None
+
+    def price(self, *turns: Turn) -> RequestReport:
+        """Return what asking these would compute and reuse; an estimate that is refused fails the test."""
+        found = self.estimate(*turns)
+        assert found is not None
+        return found.request
 
     def estimate_command(self, *turns: Turn) -> EstimateCost:
         self._next += 1

@@ -111,14 +111,14 @@ def test_what_is_erased_or_wiped_is_gone_from_the_disk(tmp_path: Path) -> None:
     bench = quit_and_reopen(bench, folder, disk)
     assert list(disk.rglob("*.safetensors"))
     bench.do(EraseOwner("a"))
-    assert bench.estimate(LONG).request.cached < 10  # type: ignore[union-attr]
-    assert bench.estimate(*kept).request.excess == 0  # type: ignore[union-attr]
+    assert bench.price(LONG).cached < 10
+    assert bench.price(*kept).excess == 0
     bench.do(ClearDiskCache())
-    assert bench.estimate(*kept).request.cached == 0, "it was on disk only"  # type: ignore[union-attr]
+    assert bench.price(*kept).cached == 0, "it was on disk only"
     bench.ask(user("hi"))
     bench.do(ClearDiskCache())
     assert not list(disk.rglob("*.safetensors"))
-    assert bench.estimate(user("hi")).request.excess == 0, "what is in memory stays"  # type: ignore[union-attr]
+    assert bench.price(user("hi")).excess == 0, "what is in memory stays"
     bench.do(Shutdown())
 
 
@@ -138,8 +138,8 @@ def test_a_conversation_is_erased_from_other_models_files_too(is_open: bool, tmp
     if is_open:
         bench.do(Shutdown())
     bench = opened(one, disk)
-    assert bench.estimate(LONG).request.seen < 10  # type: ignore[union-attr]
-    assert bench.estimate(*kept).request.excess == 0  # type: ignore[union-attr]
+    assert bench.price(LONG).seen < 10
+    assert bench.price(*kept).excess == 0
     bench.do(Shutdown())
 
 
@@ -156,7 +156,7 @@ def test_the_first_conversation_takes_no_other_one_along(kind: str, opens: str, 
         branches.append((question, Asked(bench.do(bench.command(question, owner=owner))).turn, user("?")))
         bench.do(Shutdown())  # writes what is not written yet
         bench = opened(one, disk)
-    before = [bench.estimate(*branch).request.cached for branch in branches]  # type: ignore[union-attr]
+    before = [bench.price(*branch).cached for branch in branches]
     if opens == "it":
         bench.do(EraseOwner("a"), Shutdown())
     else:
@@ -165,7 +165,7 @@ def test_the_first_conversation_takes_no_other_one_along(kind: str, opens: str, 
         bench.do(ConfigureDiskCache(str(disk), 1 << 30))
         bench.do(*([LoadModel(str(other))] if opens == "another" else []), EraseOwner("a"), Shutdown())
     bench = opened(one, disk)
-    after = [bench.estimate(*branch).request.cached for branch in branches]  # type: ignore[union-attr]
+    after = [bench.price(*branch).cached for branch in branches]
     assert after[0] < 10 < before[0]
     assert after[1:] == before[1:]
     bench.do(Shutdown())
@@ -196,7 +196,7 @@ def test_nothing_is_written_where_the_files_lay_once_they_are_to_lie_elsewhere(t
     bench = quit_and_reopen(bench, folder, other)
     assert not list(disk.rglob("*.safetensors"))
     assert list(other.rglob("*.safetensors"))
-    assert bench.estimate(*kept).request.excess == 0  # type: ignore[union-attr]
+    assert bench.price(*kept).excess == 0
     bench.do(Shutdown())
 
 
@@ -210,7 +210,7 @@ def test_a_conversation_that_is_answering_is_erased_when_it_has_ended(tmp_path: 
     bench.loop.submit(EraseOwner("a"))
     bench.idle()
     assert any(isinstance(event, RunFinished) for event in bench.events)
-    assert bench.estimate(LONG).request.seen == 0  # type: ignore[union-attr]
+    assert bench.price(LONG).seen == 0
     bench.do(Shutdown())
 
 
@@ -227,7 +227,7 @@ def test_a_pinned_branch_stays_and_is_told(tmp_path: Path) -> None:
     bench.do(SetBudget(0))
     view = next(event.view for event in reversed(bench.events) if isinstance(event, TrieChanged))
     assert any(node.is_pinned and node.residency == "memory" for node in view.nodes)
-    assert bench.estimate(*turns).request.excess == 0  # type: ignore[union-attr]
+    assert bench.price(*turns).excess == 0
     [let_go] = [event for event in bench.do(Pin(3, turns, False)) if isinstance(event, Pinned)]
     assert let_go.problem is None
     bench.do(Shutdown())

@@ -135,11 +135,11 @@ def test_a_clock_that_jumps_between_two_starts_changes_nothing(
     bench.do(Shutdown())
     bench = opened(folder, disk)
     for turns in (first, second):
-        assert bench.estimate(*turns).request.excess == 0  # type: ignore[union-attr]
+        assert bench.price(*turns).excess == 0
     cache = bench.cache
     assert cache.disk is not None
     largest = max(path.stat().st_size for path in snapshots(disk))
     cache.disk.set_budget(cache.disk.nbytes - largest // 2)
-    assert bench.estimate(*second).request.cached > 100, "the one used last"  # type: ignore[union-attr]
-    assert bench.estimate(*first).request.cached < 100  # type: ignore[union-attr]
+    assert bench.price(*second).cached > 100, "the one used last"
+    assert bench.price(*first).cached < 100
     bench.do(Shutdown())

@@ -136,7 +136,7 @@ def test_a_prompt_longer_than_the_context_is_refused_with_the_numbers(tmp_path: 
     bench = opened(write_model_folder(tmp_path / "short", max_position_embeddings=100))
     sentence = bench.ask(LONG).failed.problem.sentence
     assert "100" in sentence
-    total = bench.estimate(LONG).request.total  # type: ignore[union-attr]
+    total = bench.price(LONG).total
     assert str(total) in sentence
     assert bench.ask(user("hi")).finished.ids
 

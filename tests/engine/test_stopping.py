@@ -98,4 +98,4 @@ def test_a_side_request_that_waits_is_a_fork_too(bench: Bench) -> None:
     again = bench.estimate(question)
     assert again is not None
     assert again.request.left == 1
-    assert bench.estimate(side).request.left == 1  # type: ignore[union-attr]
+    assert bench.price(side).left == 1

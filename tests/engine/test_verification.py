@@ -46,7 +46,7 @@ def cache_of(bench: Bench) -> PrefixCache:
 def test_a_branch_that_was_left_and_entered_again_is_exact(folder: Path) -> None:
     bench = opened(folder)
     turns = branch(bench)
-    held = bench.estimate(*turns).request.cached  # type: ignore[union-attr]
+    held = bench.price(*turns).cached
     found = verified(bench, *turns)
     assert (found.is_exact, found.first_difference, found.problem) == (True, None, None)
     assert found.tokens == held > 150

@@ -44,6 +44,17 @@ class Talks:
         self.random = random.Random(seed)
         self.branches: dict[str, list[list[int]]] = {owner: [] for owner in OWNERS}
 
+    def begun(self, mix: str, root: Path) -> PrefixCache:
+        """Return a cache with files in which much was asked, and that was opened again now and then."""
+        cache, _ = opened(mix, root)
+        for _ in range(12):
+            self.ask(cache)
+            if self.random.random() < 0.7:
+                write_everything(cache)
+            if self.random.random() < 0.1:
+                cache, _ = reopened(cache, mix, root)
+        return cache
+
     def ask(self, cache: PrefixCache) -> None:
         """Have somebody ask something, at the end of what is known or aside."""
         dice, owner = self.random, self.random.choice(OWNERS)
@@ -118,13 +129,7 @@ def test_others_lose_nothing_and_no_word_stays_of_who_is_erased(mix: str, seed: 
     """One after the other, with the model open or not; with each restart, as far as before."""
     talks, root = Talks(seed), tmp_path / "first"
     dice = talks.random
-    cache, _ = opened(mix, root)
-    for _ in range(12):
-        talks.ask(cache)
-        if dice.random() < 0.7:
-            write_everything(cache)
-        if dice.random() < 0.1:
-            cache, _ = reopened(cache, mix, root)
+    cache = talks.begun(mix, root)
     for number, owner in enumerate(dice.sample(OWNERS, len(OWNERS))):
         root = copied(cache, root, tmp_path / str(number))
         cache, _ = opened(mix, root)
@@ -161,11 +166,7 @@ def test_no_word_stays_where_the_index_is_lost(mix: str, seed: int, tmp_path: Pa
     """What a file says of its owners is from when it was written: some of them may be gone, some have come since."""
     talks, root = Talks(seed), tmp_path / "caches"
     dice = talks.random
-    cache, _ = opened(mix, root)
-    for _ in range(12):
-        talks.ask(cache)
-        if dice.random() < 0.7:
-            write_everything(cache)
+    cache = talks.begun(mix, root)
     for owner in dice.sample(OWNERS, len(OWNERS)):
         write_everything(cache)
         cache.close_disk(2)
@@ -189,11 +190,7 @@ def test_no_word_stays_where_the_index_is_lost(mix: str, seed: int, tmp_path: Pa
 @each_seed(range(4))
 def test_what_a_person_evicts_takes_nothing_along_that_lies_beside_it(mix: str, seed: int, tmp_path: Path) -> None:
     talks = Talks(seed)
-    cache, _ = opened(mix, tmp_path)
-    for _ in range(12):
-        talks.ask(cache)
-        if talks.random.random() < 0.7:
-            write_everything(cache)
+    cache = talks.begun(mix, tmp_path)
     for _ in range(4):
         cache, _ = reopened(cache, mix, tmp_path)
         talks.ask(cache)  # which brings in what is on disk
