@@ -80,7 +80,10 @@ class TextSelection:
 
 
 class _Position:
-    """A position in a message that is found again by the words before it. Attributes: row; point, where it stands now."""
+    """A position in a message that is found again by the words before it.
+
+    Attributes: row; point, where it stands now.
+    """
 
     def __init__(self, row: int, point: TextPoint, body: MessageBody) -> None:
         self.row, self.point = row, point
